@@ -24,11 +24,11 @@ class Side:
         return int(self.offsets[-1])
 
 
-def swept(*pairs):
+def swept(*pairs, levels=LEVELS):
     """A matching: truth, prediction and overlap of each pair."""
     truth, pred, overlap = (np.array(column) for column in zip(*pairs, strict=True))
     truth, pred = truth.astype(np.int32), pred.astype(np.int32)
-    return Swept(Pairs(truth, pred, np.rint(overlap * UNIT).astype(np.int64)), BATCH, LEVELS)
+    return Swept(Pairs(truth, pred, np.rint(overlap * UNIT).astype(np.int64)), BATCH, levels)
 
 
 class Batch(SimpleNamespace):
@@ -72,6 +72,22 @@ def test_many_thresholds_have_only_the_kinds_that_occur(monkeypatch):
     rows = made_rows()
     check(rows)
     assert len(rows.table) == 4  # of 3 ** 2 + 4: two of truths, two of predictions left over
+
+
+@pytest.mark.parametrize("thresholds", [179, 180, 181])  # with two matchings about 2 ** 15 kinds
+def test_kinds_that_just_fit_into_16_bits_add_up(thresholds, monkeypatch):
+    levels = Levels(tuple(0.05 + 0.005 * place for place in range(thresholds)), 0.5)
+    matchings, pred_sizes = [swept(*pairs, levels=levels) for pairs in (FIRST, SECOND)], np.array([11, 21, 99, 5])
+
+    def added_up():
+        rows = ObjectRows(NAMES)
+        rows.extend(*matched_rows(matchings, levels, [10.0, 20.0, 10.0], lambda left: pred_sizes[left != 0]))
+        (summed,) = rows.sums(EDGES)
+        return summed.sums.tolist()
+
+    sums = added_up()
+    monkeypatch.setattr(slice_objects, "MOST_KINDS", 4)  # so that kinds are of 64 bits
+    assert added_up() == sums
 
 
 def test_rows_with_other_kinds_add_up(monkeypatch):

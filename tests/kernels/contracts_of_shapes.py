@@ -132,6 +132,8 @@ CONTRACTS: dict[str, Contract] = {
             "a truth below 0": {"truth": i(-1)},
             "few preds": {"pred": i()},
             "few numbers": {"met": i()},
+            "a kind that 16 bits do not hold": {"found": np.array([0, 9], np.int16), "times": 1 << 14},
+            "times that 16 bits do not hold": {"found": np.array([0, 0], np.int16), "times": 1 << 16, "met": i(1)},
         },
     ),
     "object_sums.object_rows": Contract(

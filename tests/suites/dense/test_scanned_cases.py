@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import calipers
 from calipers.show.page.cases import CaseViews
 from calipers.show.page.folded import TextTable
+from calipers.show.page.images import Pictures
 from calipers.suites.dense.case_parts import draw_case, list_case, parse_listed
 from calipers.suites.dense.scanned_cases import ScannedCases
 
@@ -267,6 +268,16 @@ ODD = [
 @pytest.mark.parametrize("text", ODD)
 def test_lines_of_others_are_shown_the_same_or_fail_the_same(text):
     check(text)
+
+
+@pytest.mark.parametrize("text", [*LINES[:8], *changed(rb'"points":\[\d+', b'"points":[1001')])
+def test_a_picture_is_looked_for_once(text, tmp_path):
+    """Whoever looks twice counts it twice: in what a page says about pictures, and in how many bytes it has."""
+    for tree in (NORM, PIXEL):
+        pictures = Pictures(tmp_path)
+        parsed = CaseViews.of(list_case, partial(draw_case, tree, pictures=pictures), partial(draw_case, tree))
+        ScannedCases(tree, pictures, parsed).views().draw(text)
+        assert pictures.remarks == ["1 of 1 drawn cases have no image under them."]
 
 
 @given(

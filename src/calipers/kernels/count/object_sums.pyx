@@ -56,17 +56,25 @@ def mark_matched(found, left, truth, pred, met, long long times, unsigned char b
     check_indices("truth", truths, kinds.count)
     check_indices("pred", preds, at_pred.shape[0])
     if kinds.is_short:
-        mark_pairs[int16_t](kinds.short, at_pred, truths, preds, met_by, <int16_t> times, bit)
+        check_between("times", times, 0, NARROW)
+        if mark_pairs[int16_t](kinds.short, at_pred, truths, preds, met_by, times, bit):
+            raise ValueError("found: expected numbers that 16 bits hold")
     else:
         mark_pairs[longlong](kinds.long, at_pred, truths, preds, met_by, times, bit)
 
 
-cdef void mark_pairs(Kind[::1] at_truth, unsigned char[::1] at_pred, const int[::1] truths, const int[::1] preds,
-                     const int[::1] met_by, Kind times, unsigned char bit) noexcept nogil:
+cdef bint mark_pairs(Kind[::1] at_truth, unsigned char[::1] at_pred, const int[::1] truths, const int[::1] preds,
+                     const int[::1] met_by, long long times, unsigned char bit) noexcept nogil:
+    """Whether any number is more than its bits hold."""
     cdef Py_ssize_t k
+    cdef long long kind
+    cdef bint beyond = False
     for k in range(truths.shape[0]):
-        at_truth[truths[k]] += times * <Kind> met_by[k]
+        kind = at_truth[truths[k]] + times * met_by[k]
+        beyond |= kind != <Kind> kind
+        at_truth[truths[k]] = <Kind> kind
         at_pred[preds[k]] &= ~bit
+    return beyond
 
 
 def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offsets, long long truths):
@@ -82,15 +90,17 @@ def object_rows(found, left, truth_sizes, pred_sizes, truth_offsets, pred_offset
     cdef const long long[::1] truth_end = truth_offsets, pred_end = pred_offsets
     cdef Column counts, sizes, kinds
     cdef Py_ssize_t i, more = 0
+    cdef unsigned char largest = 0
     check_offsets("truth_offsets", truth_end, own.count)
     check_offsets("pred_offsets", pred_end, at_pred.shape[0])
     check_length("pred_offsets", pred_end.shape[0], truth_end.shape[0])
     check_length("truth_sizes", truth_size.shape[0], own.count)
     for i in range(at_pred.shape[0]):
         more += at_pred[i] != 0
+        largest = max(largest, at_pred[i])
     check_length("pred_sizes", pred_size.shape[0], more)
     if own.is_short:
-        check_between("truths", truths, 0, NARROW - 255)
+        check_between("truths", truths, 0, NARROW - largest)
     sizes, counts = Column("f", own.count + more), Column("i", 2 * (truth_end.shape[0] - 1))
     kinds = Column("h" if own.is_short else "q", own.count + more + 1)         # one is written beyond
     with nogil:

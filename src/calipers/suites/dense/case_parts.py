@@ -100,11 +100,19 @@ class CaseCanvas(NamedTuple):
     @classmethod
     def of(cls, tree: Tree, key: str, fields: Tree, pictures: Pictures | None) -> CaseCanvas:
         """The canvas for a record with these fields."""
-        pixel, size = tree["params"]["frame"] == "pixel", _size(fields)
+        size = _size(fields)
         picture = pictures.find(key, *_names(fields)) if pictures else None
         aspect = picture.aspect if picture else size[0] / size[1] if size else None
-        canvas = size if pixel and size else (FRAME, FRAME)
-        return cls(canvas, picture.uri if picture else None, None if pixel else aspect)
+        return cls(canvas_size(tree, fields), picture.uri if picture else None, None if _in_pixels(tree) else aspect)
+
+
+def canvas_size(tree: Tree, fields: Tree) -> tuple[float, float]:
+    """Width and height that a record with these fields is drawn on."""
+    return (_size(fields) if _in_pixels(tree) else None) or (FRAME, FRAME)
+
+
+def _in_pixels(tree: Tree) -> bool:
+    return bool(tree["params"]["frame"] == "pixel")
 
 
 def draw_case(tree: Tree, case: Case, pictures: Pictures | None = None) -> Part:

@@ -17,7 +17,16 @@ from calipers.show.page.listing import ErrorCounts, ErrorTable, listed
 from calipers.show.page.outlines import said_of
 from calipers.show.page.sections import Part
 from calipers.suites.dense.case_labels import CaseLabel, label_of
-from calipers.suites.dense.case_parts import FORMS, LONGEST_NOTE, OTHER, CaseCanvas, known_facets, look_of, tooltip
+from calipers.suites.dense.case_parts import (
+    FORMS,
+    LONGEST_NOTE,
+    OTHER,
+    CaseCanvas,
+    canvas_size,
+    known_facets,
+    look_of,
+    tooltip,
+)
 
 SIDES = list(OTHER)
 TYPES = list(FORMS)
@@ -68,10 +77,12 @@ class ScannedCases:
         scanned = self._scanner.drawn(line)
         if scanned is None:
             return None
-        key, path, number, fields, (right, bottom), undrawn, paired, wrong = scanned
-        canvas = CaseCanvas.of(self._tree, key, orjson.loads(fields), pictures)
-        if right > canvas.size[0] or bottom > canvas.size[1]:
+        key, path, number, written, (right, bottom), undrawn, paired, wrong = scanned
+        fields = orjson.loads(written)
+        width, height = canvas_size(self._tree, fields)
+        if right > width or bottom > height:
             return None
+        canvas = CaseCanvas.of(self._tree, key, fields, pictures)
         return Drawing(canvas, said_of(f"{short_name(path)}:{number}", undrawn), paired, wrong)
 
     def _drawn(self, line: bytes) -> Part:
