@@ -43,7 +43,7 @@ cdef class CaseLines:
     cdef CaseSide truth, pred
     cdef bytes path
     cdef list names, outcomes
-    cdef Column out, fields, seen, codes
+    cdef Column out, fields, seen, codes    # of each label the case that it was seen in last, and its code in that
     cdef Column line_end, wrong             # of each line where it ends, and how many objects are
     cdef Bytes start, end                   # of the line at hand
     cdef bint has_truth, has_pred
@@ -55,7 +55,7 @@ cdef class CaseLines:
         self.truth, self.pred, self.path, self.names, self.outcomes = truth, pred, path, names, outcomes
         truth.write_number = pred.write_number = write_number
         self.out, self.fields, self.line_end, self.wrong = Column("B"), Column("q"), Column("q"), Column("q")
-        self.seen, self.codes = Column("i", len(names)), Column("i", len(names))     # record + 1, code in it
+        self.seen, self.codes = Column("q", len(names)), Column("i", len(names))
 
     def add_lines(self, Py_ssize_t record, list numbers not None, list keys not None, bytes text not None,
                   const long long[::1] ends not None, long long first, write_key not None, write_case not None):
@@ -80,7 +80,7 @@ cdef class CaseLines:
             if self.truth.is_valid() and self.pred.is_valid() and self.read_record():
                 if not self.out.size:
                     self.out.reserve(min((self.end - self.start) * (self.truth.offsets.shape[0] - record), MOST_RESERVED))
-                self.put_case(record, number, <bytes?> write_key(key), wrong)
+                self.put_case(number, <bytes?> write_key(key), wrong)
             else:
                 put_bytes(self.out, <bytes?> write_case(record))
             self.line_end.push_int64(self.out.size)
@@ -128,7 +128,7 @@ cdef class CaseLines:
             return self.pred.read_objects(at, self.start, self.end)
         return same_value(at, self.end, DEEPEST) if role >= CARRIED else NULL
 
-    cdef int put_case(self, Py_ssize_t record, long long line, bytes key, Py_ssize_t wrong) except -1:
+    cdef int put_case(self, long long line, bytes key, Py_ssize_t wrong) except -1:
         cdef const char* text = <const char*> self.start
         cdef Column out = self.out
         put(out, b'{"key":', 7)
@@ -144,7 +144,7 @@ cdef class CaseLines:
         self.pred.put_wrong(out, text, self.outcomes, self.truth)
         put(out, b'],"matched":[', 13)
         self.put_pairs()
-        self.put_labels(record)
+        self.put_labels()
         put(out, b',"unmatched":', 13)
         put_whole(out, wrong)
         return put(out, b"}\n", 2)
@@ -179,11 +179,11 @@ cdef class CaseLines:
             put(out, b"}", 1)
         return 0
 
-    cdef int put_labels(self, Py_ssize_t record) except -1:
+    cdef int put_labels(self) except -1:
         """What every object is called, as codes of the labels that the record has."""
         cdef Column out = self.out
         cdef CaseSide side
-        cdef int* seen = <int*> self.seen.data
+        cdef long long* seen = <long long*> self.seen.data
         cdef int* codes = <int*> self.codes.data
         cdef Py_ssize_t at
         cdef int label, count = 0
@@ -191,8 +191,8 @@ cdef class CaseLines:
         for side in (self.truth, self.pred):
             for at in range(side.first, side.behind):
                 label = side.labels[at]
-                if seen[label] != record + 1:
-                    seen[label], codes[label] = <int> (record + 1), count
+                if seen[label] != self.line_end.size + 1:
+                    seen[label], codes[label] = self.line_end.size + 1, count
                     if count:
                         put(out, b",", 1)
                     put_bytes(out, <bytes> self.names[label])
