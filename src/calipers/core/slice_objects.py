@@ -153,7 +153,7 @@ class ObjectRows:
             yield joined
 
     def pack(self) -> Packed:
-        """The rows as plain values and arrays, the same ones however many records came at a time."""
+        """Pack rows as plain values and arrays, which are equal however many records came at a time."""
         chunks = _packed_chunks(self._chunks)
         plain = {
             "names": list(self.names),
@@ -182,7 +182,7 @@ class ObjectRows:
 
 
 def _packed_chunks(chunks: list[ObjectChunk]) -> list[ObjectChunk]:
-    """The same objects in chunks of as many records; only the last may have fewer."""
+    """Objects in chunks of as many records each; only the last may have fewer."""
     chunks = [chunk for chunk in chunks if chunk.records]
     if not chunks or (len(chunks) == 1 and chunks[0].records <= PACKED_TOGETHER):
         return chunks

@@ -106,7 +106,7 @@ def csv_texts(values: Sequence[str]) -> list[bytes]:
 
 
 class ParquetTable:
-    """Rows as Parquet (extra `parquet`), the same bytes however many of them come at a time."""
+    """Rows as Parquet (extra `parquet`), in groups of as many rows however many come at a time."""
 
     def __init__(self, file: IO[bytes], columns: list[str]) -> None:
         pa = import_pyarrow()
