@@ -57,10 +57,13 @@ def test_one_part_is_a_whole(run, parts):
     assert run("merge", "a.cal", "--json").out == run("dense", "a.jsonl", "--json").out
 
 
-def test_a_tally_is_written_the_same_however_it_was_counted(run, parts):
-    whole = Path("a.cal").read_bytes()
-    for args in (["--jobs", 1], ["--jobs", 2, "--chunk-bytes", 700], ["--resume", "shards"]):
-        run("dense", "a.jsonl", "--tally", "again.cal", *args)
+@pytest.mark.parametrize("sliced", [[], ["--slice", "width", "--slice", "size"]])
+def test_a_tally_is_written_the_same_however_it_was_counted(run, parts, sliced):
+    run("dense", "a.jsonl", "--tally", "whole.cal", *sliced)
+    whole = Path("whole.cal").read_bytes()
+    assert (whole == Path("a.cal").read_bytes()) == (not sliced)
+    for args in (["--jobs", 1], ["--jobs", 2, "--chunk-bytes", 700], ["--resume", "shards", "--chunk-bytes", 900]):
+        run("dense", "a.jsonl", "--tally", "again.cal", *args, *sliced)
         assert Path("again.cal").read_bytes() == whole
 
 

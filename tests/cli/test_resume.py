@@ -181,6 +181,25 @@ def test_a_folder_keeps_little_more_than_it_holds_and_serves_both_kinds_of_table
     assert listing("again") == listing("csv")
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_counts_beside_a_folder_are_those_without_it(run, dump, jobs):
+    """Pairs that are kept to make rows again are no part of the counts, in the first run and in the next."""
+    args = ("dense", dump.name, *SMALL, "--jobs", jobs)
+    run(*args, "--tally", "whole.cal")
+    for name in ("first", "next"):
+        run(*args, "-o", name, "--resume", "shards.cal", "--tally", f"{name}.cal")
+        assert Path(f"{name}.cal").read_bytes() == Path("whole.cal").read_bytes()
+
+
+def test_a_parquet_table_has_the_same_bytes_however_the_dump_was_cut(run, dump, listing):
+    pytest.importorskip("pyarrow")
+    args = ("dense", dump.name, "--bootstrap", 20, "--tables", "parquet")
+    run(*args, "--jobs", 1, "-o", "whole")
+    for jobs, more in ((2, ()), (1, ("--resume", "shards.cal")), (2, ("--resume", "shards.cal"))):
+        run(*args, *SMALL, "--jobs", jobs, "-o", "cut", *more)
+        assert listing("cut") == listing("whole")
+
+
 def test_what_was_kept_serves_a_run_that_wants_more_files_or_rejects_records(run, dump, listing):
     lines = dump.read_bytes().splitlines()
     lines[30] = b"oops"

@@ -67,6 +67,26 @@ def test_an_example_by_hand():
     check(ObjectRows.unpack(from_bytes(to_bytes(made_rows().pack()))))
 
 
+@pytest.mark.parametrize("together", [1, 2, 3, 4, 100])
+def test_packed_rows_are_the_same_however_many_records_came_at_a_time(together, monkeypatch):
+    """Of ten records: in five pieces, in two, and in one; also with a piece that has no records."""
+    monkeypatch.setattr(slice_objects, "PACKED_TOGETHER", together)
+    packed = []
+    for pieces in ([5], [1, 0, 4], [2, 3], [1, 1, 1, 1, 1]):
+        rows = ObjectRows(NAMES)
+        for count in pieces:
+            more = ObjectRows(NAMES)
+            for _ in range(count):
+                more.add(made_rows())
+            rows.add(ObjectRows.unpack(more.pack()))
+        packed.append(rows.pack())
+    assert len(packed[0].plain["chunks"]) == -(-10 // together)
+    assert {to_bytes(each) for each in packed} == {to_bytes(packed[0])}
+    sums = [summed.sums for summed in ObjectRows.unpack(packed[0]).sums(EDGES)]
+    (expected,) = made_rows().sums(EDGES)
+    assert np.concatenate(sums, axis=2).tolist() == np.tile(expected.sums, 5).tolist()
+
+
 def test_many_thresholds_have_only_the_kinds_that_occur(monkeypatch):
     monkeypatch.setattr(slice_objects, "MOST_KINDS", 4)
     rows = made_rows()

@@ -44,3 +44,18 @@ def test_a_png_says_its_title_and_resolution_and_nothing_else() -> None:
         found = Image.open(BytesIO(picture_of(drawn("white"), "png", "Kabel 线缆")))
     assert found.info.pop("dpi") == pytest.approx((DPI, DPI), abs=0.1)
     assert found.info == {"Title": "Kabel 线缆"}
+
+
+def test_settings_of_others_may_be_made_of_arrays() -> None:
+    """As colours of a map are: `cycler(color=viridis(numpy.linspace(0, 1, 10)))`."""
+    import numpy as np
+    from cycler import cycler
+    from matplotlib import rc_context, rcParams
+
+    with drawing("png"):
+        expected = picture_of(drawn("white"), "png", "")
+    colours = [np.array([1.0, 0.0, 0.1 * step, 1.0]) for step in range(10)]
+    with rc_context({"axes.prop_cycle": cycler(color=colours), "axes.edgecolor": colours[0]}):
+        with drawing("png"):
+            assert picture_of(drawn("white"), "png", "") == expected
+        assert rcParams["axes.edgecolor"] is colours[0]

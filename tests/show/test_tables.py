@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calipers.files.output import json_line
-from calipers.show.tables import CsvTable, csv_text, csv_texts, safe_cell
+from calipers.show.tables import CsvTable, ParquetTable, csv_text, csv_texts, safe_cell
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=12)
 CELLS = TEXT | st.text("=+-@\t\r\n\"',; a", max_size=6)
@@ -102,6 +102,33 @@ def test_rows_added_in_parts_make_the_same_table():
         table.add([row])
     table.add([])
     assert file.getvalue().decode() == written(["a", "b"], [row.values() for row in rows])
+
+
+@pytest.mark.parametrize("group", [7, 64, 1000])
+def test_a_parquet_table_has_the_same_bytes_however_many_rows_come_at_a_time(group, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("calipers.show.tables.GROUP_ROWS", group)
+    overlaps = [at / 3 if at % 2 else None for at in range(200)]
+    rows = [{"key": "图" * (at % 5) or None, "index": at, "box_overlap": each} for at, each in enumerate(overlaps)]
+    found = set()
+    for count in (1, 7, 64, 65, 200):
+        file = io.BytesIO()
+        table = ParquetTable(file, ["key", "index", "box_overlap"])
+        for first in range(0, len(rows), count):
+            table.add(rows[first : first + count])
+        table.add([])
+        table.close()
+        found.add(file.getvalue())
+        assert parquet.read_table(file).to_pylist() == rows
+        assert parquet.ParquetFile(file).num_row_groups == -(-200 // group)
+    assert len(found) == 1
+
+
+def test_a_parquet_table_may_have_no_rows():
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = io.BytesIO()
+    ParquetTable(file, ["key", "index"]).close()
+    assert parquet.read_table(file).to_pydict() == {"key": [], "index": []}
 
 
 # ---------------------------------------------------------------- lines of JSON

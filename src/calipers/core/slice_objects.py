@@ -22,6 +22,7 @@ Floats = NDArray[np.float32]
 SMALL = (np.int8, np.int16, np.int32, np.int64)
 LIMITS: dict[Any, int] = {kind: int(np.iinfo(kind).max) for kind in SMALL}
 DRAWN_TOGETHER = 65536  # records
+PACKED_TOGETHER = 65536
 LANES = 8  # of which the width of a table is a multiple, where it is added up
 DIGIT_BITS = 15  # of numbers that are added up as 16 bits with a sign
 SMALL_SUM = (1 << DIGIT_BITS) - 1
@@ -152,15 +153,16 @@ class ObjectRows:
             yield joined
 
     def pack(self) -> Packed:
-        """The rows as plain values and arrays."""
+        """Pack rows as plain values and arrays, which are equal however many records came at a time."""
+        chunks = _packed_chunks(self._chunks)
         plain = {
             "names": list(self.names),
-            "chunks": [[chunk.records, len(chunk.counts), len(chunk.sizes)] for chunk in self._chunks],
+            "chunks": [[chunk.records, len(chunk.counts), len(chunk.sizes)] for chunk in chunks],
         }
         arrays = {
-            "counts": np.concatenate([np.empty(0, np.int32), *(chunk.counts for chunk in self._chunks)]),
-            "sizes": np.concatenate([np.empty(0, np.float32), *(chunk.sizes for chunk in self._chunks)]),
-            "kinds": np.concatenate([np.empty(0, np.int16), *(chunk.kinds for chunk in self._chunks)]),
+            "counts": np.concatenate([np.empty(0, np.int32), *(chunk.counts for chunk in chunks)]),
+            "sizes": np.concatenate([np.empty(0, np.float32), *(chunk.sizes for chunk in chunks)]),
+            "kinds": np.concatenate([np.empty(0, np.int16), *(chunk.kinds for chunk in chunks)]),
             "table": self.table,
         }
         return Packed(plain, arrays)
@@ -177,6 +179,34 @@ class ObjectRows:
             rows._chunks.append(ObjectChunk(records, few, arrays["sizes"][own], arrays["kinds"][own]))
             counted, numbered = counted + counts, numbered + sizes
         return rows
+
+
+def _packed_chunks(chunks: list[ObjectChunk]) -> list[ObjectChunk]:
+    """Objects in chunks of as many records each; only the last may have fewer."""
+    chunks = [chunk for chunk in chunks if chunk.records]
+    if not chunks or (len(chunks) == 1 and chunks[0].records <= PACKED_TOGETHER):
+        return chunks
+    counts = np.concatenate([chunk.by_side() for chunk in chunks], axis=1)  # (sides, records)
+    ends = np.pad(np.cumsum(counts, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
+    sizes, kinds = (_columns_by_side(chunks, name) for name in ("sizes", "kinds"))
+    packed = []
+    for first in range(0, counts.shape[1], PACKED_TOGETHER):
+        own = counts[:, first : first + PACKED_TOGETHER]
+        rows = [slice(end[first], end[first + own.shape[1]]) for end in ends]
+        joined = (
+            np.concatenate([side[some] for side, some in zip(sides, rows, strict=True)]) for sides in (sizes, kinds)
+        )
+        packed.append(ObjectChunk(own.shape[1], own.reshape(-1), *joined))
+    return packed
+
+
+def _columns_by_side(chunks: list[ObjectChunk], name: str) -> list[NDArray[Any]]:
+    """A column of the objects of all chunks, side by side."""
+    parts = []
+    for chunk in chunks:
+        behind = np.cumsum(chunk.by_side().sum(axis=1, dtype=np.int64))
+        parts.append(np.split(getattr(chunk, name), behind[:-1]))
+    return [np.concatenate(side) for side in zip(*parts, strict=True)]
 
 
 def _known(sizes: Floats) -> Floats:

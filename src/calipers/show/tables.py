@@ -20,6 +20,7 @@ from calipers.files.output import send_to_disk, write_in_steps
 
 Rows = list[dict[str, Any]]
 ROWS_AT_ONCE = 10_000  # rows whose cells are in memory at once
+GROUP_ROWS = 100_000  # of Parquet
 PLAIN_TEXT = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_ ./:-]*")  # that is a cell as it is
 PLAIN_LINES = re.compile(rf"(?:{PLAIN_TEXT.pattern}\n)*")
 PLAIN = frozenset({int, float, bool, type(None)})  # cells that are written as they are, None as nothing
@@ -105,7 +106,7 @@ def csv_texts(values: Sequence[str]) -> list[bytes]:
 
 
 class ParquetTable:
-    """Rows as Parquet (extra `parquet`)."""
+    """Rows as Parquet (extra `parquet`), in groups of as many rows however many come at a time."""
 
     def __init__(self, file: IO[bytes], columns: list[str]) -> None:
         pa = import_pyarrow()
@@ -115,15 +116,30 @@ class ParquetTable:
         kinds |= {name: pa.float64() for name in columns if name.endswith("_overlap")}
         self._schema = pa.schema([(name, kinds.get(name, pa.string())) for name in columns])
         self._writer, self._pa = parquet.ParquetWriter(file, self._schema), pa
+        self._waiting: list[Any] = []  # tables of rows that are no whole group yet
+        self._count = 0  # of these rows
 
     def add(self, rows: Rows) -> None:
         """Append rows."""
         whole = [{k: whole_text(v) if isinstance(v, str) else v for k, v in row.items()} for row in rows]
-        self._writer.write_table(self._pa.Table.from_pylist(whole, self._schema))
+        self._waiting.append(self._pa.Table.from_pylist(whole, self._schema))
+        self._count += len(rows)
+        if self._count >= GROUP_ROWS:
+            self._write(self._count - self._count % GROUP_ROWS)
 
     def close(self) -> None:
-        """Write the end of the file."""
+        """Write the last group and the end of the file."""
+        if self._count:
+            self._write(self._count)
         self._writer.close()
+
+    def _write(self, count: int) -> None:
+        """Write the first rows that wait, in groups."""
+        rows = self._pa.concat_tables(self._waiting)
+        for first in range(0, count, GROUP_ROWS):
+            group = rows.slice(first, min(GROUP_ROWS, count - first))
+            self._writer.write_table(group.combine_chunks(), GROUP_ROWS)
+        self._waiting, self._count = [rows.slice(count)], self._count - count
 
 
 def import_pyarrow() -> Any:

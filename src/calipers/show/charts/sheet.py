@@ -238,7 +238,14 @@ def _changed_settings(format: str) -> Any:  # noqa: A002
     now, default = _values(rcParams), _values(rcParamsDefault)
     styled = {name: value for name, value in default.items() if name not in OF_THE_PROCESS}
     wanted = styled | STYLE | _families(format)
-    return {name: value for name, value in wanted.items() if now[name] != value}
+    return {name: value for name, value in wanted.items() if _differ(now[name], value)}
+
+
+def _differ(setting: Any, wanted: Any) -> bool:
+    try:
+        return bool(setting != wanted)
+    except ValueError:  # of arrays, such as colours of a map, which whoever else is here may have set
+        return True
 
 
 def _values(settings: Any) -> dict[str, Any]:

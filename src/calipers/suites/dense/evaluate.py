@@ -118,6 +118,7 @@ def _pass_rows(on_rows: Any, part: DensePart) -> None:
     else:
         on_rows(part.matches, part.cases)
     part.matches, part.cases, part.case_ends, part.stored = [], [], [], None
+    part.pairs = []  # are kept by now, and no part of the total
 
 
 def _evaluate_records(records: list[Any], config: Config, on_rows: OnRows | None) -> Report:
