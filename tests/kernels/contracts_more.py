@@ -17,7 +17,7 @@ from calipers.kernels.count import (
     sums,
     timelines,
 )
-from calipers.kernels.scan import intervals, jsonlines, jsontext, matchlines, statejson, weave
+from calipers.kernels.scan import column, intervals, jsonlines, jsontext, matchlines, statejson, weave
 from calipers.kernels.scan.column import Column, long_column
 from calipers.kernels.scan.flatten import ObjectColumns
 from calipers.kernels.shape import cocoboxes, cuboids, rects
@@ -298,6 +298,11 @@ CONTRACTS: dict[str, Contract] = {
             "no block": {"block": None},
             "no keys": {"keys": None},
         },
+    ),
+    "column.reserve_in_file": Contract(
+        column.reserve_in_file,
+        {"handle": -1, "begin": 0, "size": 9},  # which is no file, and no error
+        {"a handle that is no number": {"handle": "a"}, "a size that is no number": {"size": "a"}},
     ),
     "matchlines.Cells": Contract(
         matchlines.Cells, {"cells": [b"a", b""]}, {"a cell of text": {"cells": ["a"]}, "no list": {"cells": None}}

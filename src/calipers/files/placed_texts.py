@@ -17,8 +17,10 @@ from time import perf_counter, sleep
 from typing import IO, Any, NamedTuple
 from weakref import WeakValueDictionary
 
+from calipers.kernels.scan.column import reserve_in_file
+
 Pieces = Sequence[bytes | memoryview]  # of a text
-STEP_BYTES = 1 << 17  # to write at a time: for many more, the system takes large pieces of memory that were long unused
+STEP_BYTES = 1 << 18  # to write at a time: for many more, the system takes large pieces of memory that were long unused
 ITEMS = 1 << 16  # whose ends there is room for; texts of later ones are sent along
 BYTES_PER_END = 8
 WAIT_SEC, POLL_SEC = 0.012, 0.0002  # for a place: about what it takes to send texts along that have none
@@ -92,6 +94,7 @@ class PlacedTexts:
 def _write(path: str, begin: int, text: Pieces) -> None:
     handle, at = os.open(path, os.O_WRONLY | os.O_CLOEXEC), begin
     try:
+        reserve_in_file(handle, begin, sum(map(len, text)))
         for piece in text:
             rest = memoryview(piece)
             while rest:

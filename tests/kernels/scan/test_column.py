@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from calipers.kernels.scan.column import Column, take_rows
+from calipers.kernels.scan.column import Column, reserve_in_file, take_rows
 from calipers.kernels.scan.flatten import ObjectColumns
 
 FORMATS = {"d": np.float64, "f": np.float32, "q": np.int64, "i": np.int32, "h": np.int16, "B": np.uint8}
@@ -164,3 +164,23 @@ def test_rows_are_taken_in_the_order_asked_for():
     assert memoryview(take_rows(column, [])).format == "i"
     wide = take_rows(np.array([2**62, -1], np.int64), [1, 0])
     assert (wide.tolist(), memoryview(wide).format) == ([-1, 2**62], "q")
+
+
+# Files
+
+
+def test_what_is_reserved_in_a_file_changes_neither_its_size_nor_what_is_in_it(tmp_path):
+    path = tmp_path / "rows"
+    path.write_bytes(b"head\n")
+    with open(path, "r+b") as file:
+        assert reserve_in_file(file.fileno(), 3, 1 << 20) in (True, False)  # as the file system has it
+        file.seek(5)
+        file.write(b"rows\n")
+    assert path.read_bytes() == b"head\nrows\n"
+
+
+@pytest.mark.parametrize(("begin", "size"), [(-1, 9), (0, 0), (0, -1), (2**62, 2**62)])
+def test_what_cannot_be_reserved_is_told_and_no_error(tmp_path, begin, size):
+    with open(tmp_path / "rows", "wb") as file:
+        assert not reserve_in_file(file.fileno(), begin, size)
+    assert not reserve_in_file(-1, 0, 9)

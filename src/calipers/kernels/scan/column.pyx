@@ -212,3 +212,33 @@ def _restored(str format not None, bytes content not None):
     column = Column(format, len(content) // itemsize)
     memcpy(column.data, <const char*> content, len(content))
     return column
+
+
+cdef extern from *:
+    """
+    #if defined(__linux__)
+    #ifndef _GNU_SOURCE
+    #define _GNU_SOURCE
+    #endif
+    #include <fcntl.h>
+    #include <linux/falloc.h>
+    static int reserve_space(int handle, long long begin, long long size) {
+        return fallocate(handle, FALLOC_FL_KEEP_SIZE, (off_t) begin, (off_t) size);
+    }
+    #else
+    static int reserve_space(int handle, long long begin, long long size) { return -1; }
+    #endif
+    """
+    int reserve_space(int handle, long long begin, long long size) nogil
+
+
+def reserve_in_file(int handle, long long begin, long long size):
+    """Have the file system find room for bytes that are about to be written, all at once. Returns whether it did.
+
+    The file is not longer for it. A system that cannot do so, or has no room, is no error: that shows in writing.
+    """
+    cdef bint is_reserved = False
+    if begin >= 0 and size > 0:
+        with nogil:
+            is_reserved = reserve_space(handle, begin, size) == 0
+    return is_reserved
