@@ -113,6 +113,16 @@ def test_a_tally_survives_a_pickle():
     assert contents(pickle.loads(pickle.dumps(tally))) == contents(tally)
 
 
+@pytest.mark.parametrize("largest", [5, 2**31 - 1, 2**31, 2**62])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_many_counts_of_any_size_survive_a_pickle(largest, sign):
+    tally = made([("n", sign * np.arange(largest - 1999, largest + 1))])
+    again = pickle.loads(pickle.dumps(tally))
+    again += tally
+    assert contents(again) == contents(tally + tally)
+    assert again.counts["n"].dtype == np.int64
+
+
 # Fractions as integers
 
 

@@ -17,6 +17,7 @@ from calipers.core.matching import UNIT
 from calipers.core.parts import Packed
 
 Counts = NDArray[np.int64]
+MANY = 1000  # counts of one name, which travel in 32 bits where they fit
 BLOCK = 1 << 20  # codes that are counted at once, as numpy makes 64 bits of each of them
 
 
@@ -76,9 +77,10 @@ class Tally:
         return total
 
     def __reduce__(self) -> Any:
-        """A table travels as one array: to pickle hundreds of rows one by one takes longer than to count them."""
+        """Pickle a table as one array, which is quicker than hundreds of rows, and what fits into 32 bits as such."""
         tables = {table: ([*rows], _stacked(rows, rows)) for table, rows in self.tables.items()}
-        return _from_state, (self.counts, self.sums, tables)
+        counts = {name: _narrowed(values) for name, values in self.counts.items()}
+        return _from_state, (counts, self.sums, tables)
 
     def pack(self) -> Packed:
         """The tally as plain values and arrays, names in order: equal tallies give equal bytes."""
@@ -99,10 +101,18 @@ class Tally:
         return tally
 
 
-def _from_state(counts: dict[str, Counts], sums: dict[str, int], tables: dict[str, tuple[list[str], Counts]]) -> Tally:
+def _narrowed(values: Counts) -> Any:
+    """The same numbers in 32 bits, if there are many of them and they fit."""
+    if values.size < MANY or values.min() < -(2**31) or values.max() >= 2**31:
+        return values
+    return values.astype(np.int32)
+
+
+def _from_state(counts: dict[str, Any], sums: dict[str, int], tables: dict[str, tuple[list[str], Counts]]) -> Tally:
     """The tally that was pickled."""
     tally = Tally()
-    tally.counts, tally.sums = counts, sums
+    tally.counts = {name: np.asarray(values, dtype=np.int64) for name, values in counts.items()}
+    tally.sums = sums
     tally.tables = {table: dict(zip(names, rows, strict=True)) for table, (names, rows) in tables.items()}
     return tally
 

@@ -178,6 +178,28 @@ def test_coverage_refuses_what_is_no_line():
         coverage_of(changed(LINES, kind=array("B", [1, 2])), LINES, array("i", [0]), array("i", [0]), 8.0)
 
 
+def test_a_line_of_one_point_covers_nothing_and_is_not_covered():
+    longer, point = objects([0, 0, 10, 0], kind=2), objects([5, 0], kind=2)
+    for sides in ((longer, point), (point, longer), (point, point)):
+        found = coverage_of(*sides, array("i", [0]), array("i", [0]), 8.0)
+        assert [column.tolist() for column in found] == [[0.0]] * 3
+
+
+@pytest.mark.parametrize("reach", [0.0, 8.0, 60.0])
+def test_lines_of_few_and_of_many_segments_are_covered_alike(reach):
+    """The last segment again and again changes nothing, but more than some are gone through in another way."""
+    rng = random.Random(reach)
+    for _ in range(200):
+        one, other = ([rng.randrange(300) for _ in range(2 * rng.randint(2, 9))] for _ in range(2))
+        longer = other + other[-2:] * rng.randint(48, 60)
+        index = array("i", [0])
+        few, many = (
+            coverage_of(objects(one, kind=2), objects(points, kind=2), index, index, reach)
+            for points in (other, longer)
+        )
+        assert [column.tolist() for column in few] == [column.tolist() for column in many]
+
+
 def test_runs_refuse_torn_columns():
     good = {
         "offsets": array("q", [0, 2]),

@@ -84,6 +84,27 @@ cdef struct Line:
     Segment* segments
     Py_ssize_t count
     double length
+    FewBounds few                       # those of its segments, unless these are many
+
+
+cdef inline void make_line(const double* points, Py_ssize_t count, Line* line) noexcept nogil:
+    """A line of `count` segments, for which there is room."""
+    cdef Segment* segment
+    cdef Py_ssize_t k
+    line.length, line.count, line.few.size = 0, count, count if count <= FEW else 0
+    for k in range(count):
+        segment = &line.segments[k]
+        make_segment(points + 2 * k, segment)
+        line.length += segment.length
+        if line.few.size:
+            line.few.x1[k], line.few.y1[k] = segment.low_x, segment.low_y
+            line.few.x2[k], line.few.y2[k] = segment.high_x, segment.high_y
+
+
+cdef inline uint64_t near_segments(const Segment* p, const Line* other, double reach) noexcept nogil:
+    """A bit for each segment of a line of few whose bounds are not further away than `reach`."""
+    cdef double[4] bounds = [p.low_x, p.low_y, p.high_x, p.high_y]
+    return near_few(&other.few, bounds, reach) & (~(<uint64_t> 0) >> (64 - other.few.size))
 
 
 cdef inline Py_ssize_t first_sample(double at) noexcept nogil:
@@ -121,34 +142,54 @@ cdef bint all_covered(const Line* line, const Line* other, double radius) noexce
     return True
 
 
-cdef void tick_off(const Line* line, const Line* other, double radius, unsigned char* hit,
-                   Py_ssize_t count) noexcept nogil:
-    """Mark every sample of the first line within `radius` of the second; the last sample is the end.
+cdef struct Samples:                    # of a line: whether each is within a radius of another; the last is the end
+    const Line* line
+    double radius, passed               # and the length of the segments so far
+    unsigned char* hit
+    Py_ssize_t count
+
+
+cdef bint tick_off_segment(Samples* samples, const Segment* p, const Segment* q) noexcept nogil:
+    """Mark the samples of a segment of the line that are within the radius of another. Returns whether all of it is."""
+    cdef double t0, t1
+    cdef Py_ssize_t first, last
+    if surely_covered(p, q, samples.radius):
+        t0, t1 = 0, p.length
+    elif not covered_part(p, q, samples.radius, &t0, &t1):
+        return False
+    first = first_sample(samples.passed + t0)
+    last = min(<Py_ssize_t> (samples.passed + t1 + SLACK), samples.count - 2)
+    if first <= last:
+        memset(samples.hit + first, 1, last - first + 1)
+    if samples.passed + t1 >= samples.line.length - SLACK:
+        samples.hit[samples.count - 1] = 1
+    return t0 <= 0 and t1 >= p.length
+
+
+cdef void tick_off(Samples* samples, const Line* other) noexcept nogil:
+    """Mark every sample of a line within the radius of the other.
 
     Lines that belong together have their segments in the same order. So the segment at the same place comes first, and
     where all of a segment is within its reach, no other can add to it.
     """
-    cdef double passed = 0, t0, t1
-    cdef Py_ssize_t i, j, k, first, last
-    for i in range(line.count):
-        j = (i if i < other.count else i % other.count) - 1
-        for k in range(other.count):
-            j = j + 1 if j + 1 < other.count else 0
-            if apart(&line.segments[i], &other.segments[j], radius):
-                continue
-            if surely_covered(&line.segments[i], &other.segments[j], radius):
-                t0, t1 = 0, line.segments[i].length
-            elif not covered_part(&line.segments[i], &other.segments[j], radius, &t0, &t1):
-                continue
-            first = first_sample(passed + t0)
-            last = min(<Py_ssize_t> (passed + t1 + SLACK), count - 2)
-            if first <= last:
-                memset(hit + first, 1, last - first + 1)
-            if passed + t1 >= line.length - SLACK:
-                hit[count - 1] = 1
-            if t0 <= 0 and t1 >= line.segments[i].length:
-                break
-        passed += line.segments[i].length
+    cdef const Segment* p
+    cdef uint64_t near
+    cdef Py_ssize_t i, j, k
+    for i in range(samples.line.count if other.count else 0):           # a line of one point has no segment
+        p = &samples.line.segments[i]
+        j = i if i < other.count else i % other.count
+        if other.few.size:
+            near = near_segments(p, other, samples.radius)
+            if not ((near >> j) & 1 and tick_off_segment(samples, p, &other.segments[j])):
+                near &= ~((<uint64_t> 1) << j)
+                while near and not tick_off_segment(samples, p, &other.segments[lowest_bit(near)]):
+                    near &= near - 1
+        else:
+            for k in range(other.count):
+                if not apart(p, &other.segments[j], samples.radius) and tick_off_segment(samples, p, &other.segments[j]):
+                    break
+                j = j + 1 if j + 1 < other.count else 0
+        samples.passed += p.length
 
 
 cdef class Lines:
@@ -209,13 +250,9 @@ cdef class Lines:
 
     cdef const Line* get(self, Py_ssize_t i) noexcept nogil:
         """Valid until another one is asked for."""
-        cdef Py_ssize_t k
         if self.at != i:
             self.at = i
-            self.line.length, self.line.count = 0, (self.starts[i + 1] - self.starts[i]) // 2 - 1
-            for k in range(self.line.count):
-                make_segment(&self.points[self.starts[i] + 2 * k], &self.line.segments[k])
-                self.line.length += self.line.segments[k].length
+            make_line(&self.points[self.starts[i]], (self.starts[i + 1] - self.starts[i]) // 2 - 1, &self.line)
         return &self.line
 
 
@@ -240,15 +277,16 @@ cdef Py_ssize_t count_ones(const unsigned char* bytes_of_ones, Py_ssize_t count)
 
 cdef double covered_share(const Line* line, const Line* other, double radius, Column hits) except -1:
     """Of the samples 0, 1, … and the end, those within `radius` of the other line."""
-    cdef Py_ssize_t count = <Py_ssize_t> ceil(line.length - SLACK) + 1
-    cdef unsigned char* hit
+    cdef Samples samples
     if line.count > 0 and all_covered(line, other, radius + SLACK):
         return 1.0
+    samples.line, samples.radius, samples.passed = line, radius + SLACK, 0
+    samples.count = <Py_ssize_t> ceil(line.length - SLACK) + 1
     hits.resize(0)
-    hits.resize(count)
-    hit = <unsigned char*> hits.data
-    tick_off(line, other, radius + SLACK, hit, count)
-    return <double> count_ones(hit, count) / <double> count
+    hits.resize(samples.count)
+    samples.hit = <unsigned char*> hits.data
+    tick_off(&samples, other)
+    return <double> count_ones(samples.hit, samples.count) / <double> samples.count
 
 
 def coverage_of(truth, pred, truth_index, pred_index, double tolerance):

@@ -62,6 +62,8 @@ cdef extern from *:
     #define near_few near_plainly
     #endif
 
+    #define lowest_bit(word) __builtin_ctzll(word)
+
     static inline Py_ssize_t find_few(const FewBounds* few, const double* bounds, double reach, int* found) {
         unsigned long long near = near_few(few, bounds, reach);
         Py_ssize_t count = 0;
@@ -78,4 +80,6 @@ cdef extern from *:
         double* y1
         double* x2
         double* y2
+    unsigned long long near_few(const FewBounds* few, const double* bounds, double reach) noexcept nogil
+    int lowest_bit(unsigned long long word) noexcept nogil
     Py_ssize_t find_few(const FewBounds* few, const double* bounds, double reach, int* found) noexcept nogil

@@ -12,7 +12,7 @@ are looked at.
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from libc.stdlib cimport qsort
 
-from .fewbounds cimport FEW, FewBounds, find_few
+from .fewbounds cimport FEW, FewBounds, find_few, lowest_bit, near_few
 
 cdef enum:
     SORT_STEPS = 8              # to put a candidate in its place
