@@ -102,7 +102,7 @@ class Tally:
 
 
 def _narrowed(values: Counts) -> Any:
-    """The same numbers in 32 bits, if there are many of them and they fit."""
+    """Numbers in 32 bits, if there are many of them and all of them fit."""
     if values.size < MANY or values.min() < -(2**31) or values.max() >= 2**31:
         return values
     return values.astype(np.int32)
