@@ -3,6 +3,9 @@
 import json
 import subprocess
 import sys
+from hashlib import sha256
+from itertools import accumulate
+from random import Random
 
 import pytest
 
@@ -101,7 +104,26 @@ def test_shards_that_another_run_goes_on_from_come_from_the_other_process_too(tm
     assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
 
 
-@pytest.mark.parametrize("options", ["chunk_bytes = 700", "jobs = 1", 'resume = "shards"'])
+@pytest.mark.parametrize("size", [1, 3, 10, 64, 1000])
+@pytest.mark.parametrize("seed", range(3))
+def test_shards_are_the_same_for_one_process_and_several_and_hold_every_line(tmp_path, monkeypatch, size, seed):
+    monkeypatch.setattr("calipers.files.lines.BLOCK", 16)
+    rng, path = Random(seed), tmp_path / "lines"
+    for lines in (0, 1, 7, 200):
+        text = b"".join(b"x" * rng.choice((0, 1, 5, 40, 300)) + b"\n" for _ in range(lines)) + b"x" * rng.randrange(3)
+        path.write_bytes(text)
+        held, apart = (SourceAhead(0, str(path), size, repeatable=True, holds_lines=holds) for holds in (True, False))
+        places = [
+            [(each.first_line, each.offset, each.size, each.digest) for each in source] for source in (held, apart)
+        ]
+        assert places[0] == places[1]
+        assert held.sha256 == apart.sha256 == sha256(text).hexdigest()
+        assert [offset for _, offset, _, _ in places[0]] == [0, *accumulate(size for _, _, size, _ in places[0])][:-1]
+        assert sum(size for _, _, size, _ in places[0]) == len(text)
+        assert all(text[offset - 1 : offset] in (b"", b"\n") for _, offset, _, _ in places[0])
+
+
+@pytest.mark.parametrize("options", ["chunk_bytes = 700", "jobs = 1"])
 def test_a_dump_that_is_cut_otherwise_is_read_by_the_command(tmp_path, dump, options):
     (tmp_path / "calipers.toml").write_text(f"[dense]\n{options}\n")
     _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1, "--config", "calipers.toml")
@@ -130,7 +152,7 @@ def test_a_compressed_dump_under_a_plain_name_is_left_to_the_command(tmp_path, d
 
 def test_only_large_dumps_are_read_ahead(tmp_path, monkeypatch):
     begun = []
-    monkeypatch.setattr("calipers.files.cut_ahead.begin", lambda path, chunk_bytes, repeatable: begun.append(path))
+    monkeypatch.setattr("calipers.files.cut_ahead.begin", lambda path, chunk_bytes: begun.append(path))
     monkeypatch.setattr("calipers.engines.local.cores", lambda: 2)
     small, large = tmp_path / "small.jsonl", tmp_path / "large.jsonl"
     small.write_bytes(b"\n")

@@ -20,7 +20,7 @@ def begin_reading(path: str, arguments: list[str]) -> None:
         from calipers.core.limits import DUMP_CHUNK_BYTES
         from calipers.files.cut_ahead import begin
 
-        begin(path, DUMP_CHUNK_BYTES, repeatable=any(argument.startswith("--resume") for argument in arguments))
+        begin(path, DUMP_CHUNK_BYTES)
 
 
 def _is_large(path: str) -> bool:

@@ -30,10 +30,10 @@ LAST = 4  # a shard has at most one part in so many of what is left of the dump,
 class _CuttingProcess:
     """A process that reads a dump, and the end of the pipe to which it sends what it finds."""
 
-    def __init__(self, path: str, chunk_bytes: int, *, repeatable: bool) -> None:
-        self.path, self.chunk_bytes, self.repeatable = path, chunk_bytes, repeatable
+    def __init__(self, path: str, chunk_bytes: int) -> None:
+        self.path, self.chunk_bytes = path, chunk_bytes
         self._handle, theirs = os.pipe()
-        send_cuts = partial(_send_cuts, path=path, chunk_bytes=chunk_bytes, repeatable=repeatable)
+        send_cuts = partial(_send_cuts, path=path, chunk_bytes=chunk_bytes)
         try:
             self._process = ForkedProcess(theirs, send_cuts)
         except BaseException:
@@ -56,9 +56,9 @@ class _CuttingProcess:
         self._process.wait()
 
 
-def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int, repeatable: bool) -> None:
+def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int) -> None:
     """Run in the child: cut the dump and send the cuts. Ends by itself when nobody reads the pipe any more."""
-    source = SourceAhead(0, path, chunk_bytes, repeatable=repeatable)
+    source = SourceAhead(0, path, chunk_bytes)
     if source.is_plain():
         for shard in source:
             os.write(handle, CUT.pack(shard.size, shard.first_line, bytes.fromhex(shard.digest)))
@@ -68,19 +68,19 @@ def _send_cuts(handle: int, parent: int, *, path: str, chunk_bytes: int, repeata
 _begun: list[_CuttingProcess] = []  # one at most, which nobody has asked for yet
 
 
-def begin(path: str, chunk_bytes: int, *, repeatable: bool = False) -> None:
+def begin(path: str, chunk_bytes: int) -> None:
     """Start a process that reads a dump ahead, where this process may be forked."""
     if not _begun and not is_remote(path) and may_fork():
         with suppress(OSError):  # no more processes or files
-            _begun.append(_CuttingProcess(path, chunk_bytes, repeatable=repeatable))
+            _begun.append(_CuttingProcess(path, chunk_bytes))
 
 
-def _take(path: str, chunk_bytes: int, *, repeatable: bool) -> _CuttingProcess | None:
+def _take(path: str, chunk_bytes: int) -> _CuttingProcess | None:
     """The process that reads this dump, cut as it is wanted, if there is one. One that reads it otherwise is ended."""
     if not _begun or _begun[0].path != path:
         return None
     reader = _begun.pop()
-    if (reader.chunk_bytes, reader.repeatable) == (chunk_bytes, repeatable):
+    if reader.chunk_bytes == chunk_bytes:
         return reader
     reader.end()
     return None
@@ -94,7 +94,7 @@ class SourceAhead(LineSource):
 
     def __iter__(self) -> Iterator[Shard]:
         chunk_bytes = 0 if self._holds_lines else self.chunk_bytes  # nobody cuts shards that hold their lines
-        self._reader = _take(self.path, chunk_bytes, repeatable=self._repeatable)
+        self._reader = _take(self.path, chunk_bytes)
         return super().__iter__()
 
     @property
@@ -105,15 +105,19 @@ class SourceAhead(LineSource):
     def shard_bytes(self, start: int) -> int:
         """As many as a chunk; of the first shard half as many, so that of two processes one ends while one measures.
 
-        Towards the end they become fewer, but where another run has to find the same shards.
+        Towards the end they become fewer. Another run finds the same shards in a dump that has grown, but for those.
         """
         if self._holds_lines and not self._repeatable:  # one process measures all of them
             return self.chunk_bytes
         if not start:
             return -(-self.chunk_bytes // 2)
-        if self._repeatable or not self.size:
+        if not self.size:
             return self.chunk_bytes
-        return max(min(self.chunk_bytes, (self.size - start) // LAST), self.chunk_bytes // LAST)
+        return max(min(self.chunk_bytes, (self.size - start) // LAST), self.chunk_bytes // LAST, 1)
+
+    def block_bytes(self) -> int:
+        """No more than the smallest shard has."""
+        return min(super().block_bytes(), max(1, self.chunk_bytes // LAST))
 
     def _ranges(self) -> Iterator[Shard]:
         shards = 0

@@ -204,7 +204,7 @@ class LineSource:
 
     def _ranges(self) -> Iterator[Shard]:
         """Cut a plain file where a line ends, once there is enough."""
-        block = bytearray(min(BLOCK, self.chunk_bytes))
+        block = bytearray(self.block_bytes())
         view = memoryview(block)
         line, start, position, breaks = 1, 0, 0, 0
         with open_place(self.path) as file:
@@ -227,6 +227,10 @@ class LineSource:
         """The least size of the shard that begins at `start`; its last line is added whole."""
         return self.chunk_bytes
 
+    def block_bytes(self) -> int:
+        """Bytes that are read at a time to find where a shard ends: no shard is smaller."""
+        return min(BLOCK, self.chunk_bytes)
+
     def _held_ranges(self) -> Iterator[Shard]:
         """Cut a plain file as `_ranges` does, into shards that hold their lines: these are read once."""
         line, start = 1, 0
@@ -239,7 +243,7 @@ class LineSource:
 
     def _find_cut(self, file: IO[bytes], start: int) -> int:
         """Where the shard that begins at `start` ends: behind a line of the block in which it is long enough."""
-        step, enough = min(BLOCK, self.chunk_bytes), self.shard_bytes(start)
+        step, enough = self.block_bytes(), self.shard_bytes(start)
         end = -(-(start + enough) // step) * step
         while True:
             file.seek(end - step)
