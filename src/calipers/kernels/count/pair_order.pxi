@@ -37,7 +37,7 @@ cdef extern from *:
     /* Sort words, the largest first. Returns whether that was done: not of words that are equal, nor without registers
        that compare four at a time. There is room for 32 words more than there are. */
     #if defined(__GNUC__) && defined(__x86_64__)
-    typedef long long Words __attribute__((vector_size(64), aligned(8)));
+    typedef long long Words __attribute__((vector_size(64), aligned(8), may_alias));
 
     /* `some` times eight at a time, as each waits for the one before it */
     #define COUNT_LARGER(some) { \
