@@ -114,6 +114,20 @@ def test_holes_in_the_file_of_shards_are_filled(tmp_path, dump, one):
     assert_same(tmp_path / "two", one)
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_dump_that_has_grown_is_gone_on_with(tmp_path, dump, jobs):
+    """Its first shards are those of before, and the smaller ones at the end of before are cut anew."""
+    grown, kept, lines = tmp_path / "dump.jsonl", tmp_path / "kept.shards", dump.read_bytes().splitlines(keepends=True)
+    grown.write_bytes(b"".join(lines[:41]))
+    run(grown, tmp_path / "before", "written", 3 - jobs, "--resume", str(kept))
+    before = kept.read_bytes()
+    grown.write_bytes(b"".join(lines))
+    run(grown, tmp_path / "after", "written", jobs, "--resume", str(kept))
+    assert kept.read_bytes().startswith(before)
+    run(grown, tmp_path / "anew", "written", 1)
+    assert_same(tmp_path / "after", tmp_path / "anew")
+
+
 def test_a_disk_that_is_full_is_told_by_the_command(tmp_path, dump):
     out = tmp_path / "out"
     program = PROGRAM.replace(

@@ -4,12 +4,16 @@ import json
 import subprocess
 import sys
 from hashlib import sha256
+from io import BytesIO
 from itertools import accumulate
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 
 from calipers.cli import begin_reading
+from calipers.core.errors import InputError
+from calipers.files import cut_ahead
 from calipers.files.cut_ahead import SourceAhead
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands fork on Linux only")
@@ -81,6 +85,27 @@ cut_ahead.os.__dict__.update(os.__dict__, write=broken)
     _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1)
     code, ahead, asked, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 2, before=before)
     assert (code, ahead, asked) == (0, alone, cuts + 1)
+
+
+@pytest.mark.parametrize("lines", [3, 4])
+def test_a_dump_that_was_changed_since_the_other_process_ended_is_refused_unless_cut_at_the_same_places(
+    tmp_path, monkeypatch, lines
+):
+    """The sizes of shards depend on that of the dump, so those that follow may begin elsewhere."""
+    path = tmp_path / "lines"
+    path.write_bytes(b"four\n" * 20)
+    ended = BytesIO(cut_ahead.CUT.pack(5 * lines, 1, bytes(32)))
+    reader = SimpleNamespace(receive=ended.read, end=ended.close)
+    monkeypatch.setattr("calipers.files.cut_ahead._take", lambda *_: reader)
+    source = SourceAhead(0, str(path), 40)
+    if lines == 3:
+        with pytest.raises(InputError, match="lines: was changed while it was read"):
+            list(source)
+    else:
+        shards = list(source)
+        assert [shard.offset for shard in shards[:2]] == [0, 20]
+        assert sum(shard.size for shard in shards) == 100
+        assert source.sha256 == sha256(b"four\n" * 20).hexdigest()
 
 
 def test_a_digest_that_is_cut_off_is_made_again(tmp_path, dump):

@@ -14,9 +14,9 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from struct import Struct
 
+from calipers.core.errors import InputError
 from calipers.engines.forked import ForkedProcess, may_fork
 from calipers.files.lines import LineSource, Shard
 from calipers.files.places import is_remote
@@ -120,17 +120,22 @@ class SourceAhead(LineSource):
         return min(super().block_bytes(), max(1, self.chunk_bytes // LAST))
 
     def _ranges(self) -> Iterator[Shard]:
-        shards = 0
         if self._reader is not None:
             try:
-                for shard in self._received(self._reader):
-                    yield shard
-                    shards += 1
+                yield from self._received(self._reader)
             finally:
                 self._reader.end()
         if not self._known_sha256:
-            self.bytes_read = 0
-            yield from islice(super()._ranges(), shards, None)
+            received, self.bytes_read = self.bytes_read, 0
+            yield from self._ranges_from(received)
+
+    def _ranges_from(self, start: int) -> Iterator[Shard]:
+        """Cut the dump from its beginning, as its digest needs all of it, and leave out what is before `start`."""
+        for shard in super()._ranges():
+            if shard.offset >= start:
+                yield shard
+            elif shard.offset + shard.size > start:  # sizes of shards depend on that of the dump
+                raise InputError(f"{self.path}: was changed while it was read")
 
     def _received(self, reader: _CuttingProcess) -> Iterator[Shard]:
         """Shards as they come; behind the last of them the digest is known, unless the process has ended early."""

@@ -2,12 +2,13 @@
 
 import random
 
+import orjson
 import pytest
 
 from calipers.files.placed_texts import StoredLines, StoredText
 from calipers.kernels.scan.weave import end_numbers
 from calipers.show.page import cases
-from calipers.show.page.cases import Limit, WorstCases
+from calipers.show.page.cases import Limit, ListedCase, WorstCases
 
 
 def line(number, size=0):
@@ -89,3 +90,11 @@ def test_the_last_line_of_a_text_needs_no_break():
     worst = WorstCases()
     worst.add([line(3) + line(2)[:-1], line(1), b"", line(5)[:-1]])
     assert [worst.lines[place] for place in range(4)] == [line(3), line(2)[:-1], line(1), line(5)[:-1]]
+
+
+def test_cases_of_one_key_are_listed_as_they_came():
+    """As many are wrong in each, so nothing but their place tells them apart."""
+    worst, places = WorstCases(), list(range(50))
+    worst.add(b'{"place":%d,"unmatched":%d}\n' % (place, 1 + (place == 7)) for place in places)
+    listed = worst.listed(lambda text: ListedCase((-orjson.loads(text)["unmatched"], "key"), orjson.loads(text)))
+    assert [part["place"] for part, _ in listed] == [7, *(place for place in places if place != 7)]
