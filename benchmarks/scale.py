@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -93,7 +94,8 @@ def _until_it_shows(command: list[str]) -> float:
     start = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal, cwd=HERE) as process:
         os.close(terminal)
-        os.read(screen, 1)
+        with suppress(OSError):  # it ended before it had to show any
+            os.read(screen, 1)
         taken = time.perf_counter() - start
         process.kill()
     os.close(screen)
