@@ -72,8 +72,9 @@ def test_threads_that_each_have_workers(inputs, monkeypatch, workers_only):
 class Shuffled:
     """An engine that measures shards in a random order, and joins neighbours at random."""
 
-    def __init__(self, seed, remote):
-        self._rng, self.remote = random.Random(seed), remote
+    def __init__(self, seed):
+        self._rng = random.Random(seed)
+        self.remote, self.own = seed % 2 == 0, seed % 4 != 0
 
     def in_order(self, work, items, *, join=None, done=None):
         items = list(items)
@@ -95,7 +96,7 @@ class Shuffled:
 def test_shuffled_shards(suite, expected, seed, shard, monkeypatch):
     @contextmanager
     def open_shuffled(name, *, jobs, address):
-        yield Shuffled(seed, remote=seed % 2 == 0)
+        yield Shuffled(seed)
 
     monkeypatch.setattr(calipers.run, "open_engine", open_shuffled)
     assert digest(suite(chunk_bytes=shard)) == expected

@@ -154,12 +154,27 @@ def test_a_plain_file_is_read_twice(tmp_path, monkeypatch):
     assert ends(shards)[-1] == path.stat().st_size
 
 
+def test_a_cluster_of_its_own_measures_a_file_while_it_is_cut_here(tmp_path, monkeypatch):
+    path = tmp_path / "a.jsonl"
+    write_records(path)
+    in_one_process = calipers.dense(str(path), bootstrap=5, jobs=1)
+    config, tasks = make_config(Config, {"bootstrap": 5, "chunk_bytes": 900, "engine": "dask"}), CountingTasks()
+    monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks, own=True)))
+    report = run_plan(DensePlan([str(path)], config), config)
+    assert report.to_json() == in_one_process.to_json()
+    assert not [item for item in tasks.items if isinstance(item, WholeFile)]
+    assert len(tasks.items) > 3
+    assert [item.offset for item in tasks.items] == [0, *ends(tasks.items)[:-1]]
+    assert ends(tasks.items)[-1] == path.stat().st_size
+
+
 @pytest.mark.skipif(not BYTES_READ.exists(), reason="the system does not tell how many bytes were read")
+@pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize(("suite", "chunk_bytes"), [("dense", 1 << 20), ("coco", 1 << 17)])
-def test_no_more_bytes_are_read_than_all_files_have_twice(suite, chunk_bytes, tmp_path, monkeypatch):
+def test_no_more_bytes_are_read_than_all_files_have_twice(suite, chunk_bytes, own, tmp_path, monkeypatch):
     """By the command and by its workers together, which here are one process; but for a buffer a shard."""
     inputs = make_inputs[suite](tmp_path)
-    monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks)))
+    monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks, own=own)))
     evaluate, taken = getattr(calipers, suite), []
     for _ in range(2):  # the first also loads modules
         tasks, before = CountingTasks(), bytes_read()

@@ -183,7 +183,12 @@ def test_only_large_dumps_are_read_ahead(tmp_path, monkeypatch):
     small.write_bytes(b"\n")
     with large.open("wb") as file:
         file.truncate(begin_reading.LARGE_BYTES)
-    for arguments in ([str(small)], ["missing.jsonl"], [str(large), "--jobs=1"], [str(large), "--engine", "dask"]):
+    for arguments in (
+        [str(small)],
+        ["missing.jsonl"],
+        [str(large), "--jobs=1"],
+        [str(large), "--address", "tcp://a:1"],
+    ):
         begin_reading.begin_reading(arguments[0], ["dense", *arguments])
     for other in ("check", "convert", str(large)):
         begin_reading.begin_reading(str(large), [other, str(large)])

@@ -54,12 +54,16 @@ def store(folder, kind, content):
     return ("-" if kind == "stdin" else str(folder / name)), stored
 
 
-def read(folder, kind, content, chunk_bytes, *, block=2, longest=1 << 20):
+def read(folder, kind, content, chunk_bytes, *, block=2, longest=1 << 20, at_once=1 << 20):
     """All lines, the shards, and the source."""
     before = sys.stdin
     try:
         path, _ = store(folder, kind, content)
-        with patch.object(lines, "BLOCK", max(block, 2)), patch.object(lines, "LONGEST_LINE", longest):
+        with (
+            patch.object(lines, "BLOCK", max(block, 2)),
+            patch.object(lines, "LONGEST_LINE", longest),
+            patch.object(lines, "READ_AT_ONCE", at_once),
+        ):
             source = LineSource(3, path, chunk_bytes)
             shards = list(source)
             return [line for shard in shards for line in shard.lines()], shards, source
@@ -79,9 +83,9 @@ def numbered(content):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@given(content=CONTENTS, chunk_bytes=SMALL, block=SMALL)
-def test_shards_give_the_lines_back_with_their_numbers(folder, kind, content, chunk_bytes, block):
-    found, shards, _ = read(folder, kind, content, chunk_bytes, block=block)
+@given(content=CONTENTS, chunk_bytes=SMALL, block=SMALL, at_once=SMALL)
+def test_shards_give_the_lines_back_with_their_numbers(folder, kind, content, chunk_bytes, block, at_once):
+    found, shards, _ = read(folder, kind, content, chunk_bytes, block=block, at_once=at_once)
     assert found == expected(content)
     assert all(shard.source == 3 for shard in shards)
 
@@ -141,6 +145,23 @@ def test_a_shard_has_at_least_the_bytes_asked_for_but_for_the_last(folder):
         _, shards, _ = read(folder, kind, content, 100, block=64)
         assert all(100 <= shard.size < 100 + 64 + 6 for shard in shards[:-1])
         assert len(shards) > 30
+
+
+def test_a_long_shard_is_read_in_blocks_of_whole_lines(folder):
+    content = b"abc\n" * 5 + b"x" * 30 + b"\nd\n"
+    path, _ = store(folder, "plain", content)
+    (shard,) = LineSource(0, path, 1 << 20)
+    with patch.object(lines, "READ_AT_ONCE", 10), patch.object(lines, "BLOCK", 4):
+        blocks = list(shard._blocks())
+    assert blocks == [b"abc\n" * 2, b"abc\n" * 2, b"abc\n", b"x" * 30 + b"\nd\n"]
+
+
+def test_a_long_shard_whose_file_became_shorter_is_an_error(folder):
+    path, stored = store(folder, "plain", b"abc\n" * 100)
+    (shard,) = LineSource(0, path, 1 << 20)
+    (folder / "dump.jsonl").write_bytes(stored[:202])
+    with patch.object(lines, "READ_AT_ONCE", 40), pytest.raises(calipers.InputError, match="ends 198 bytes early"):
+        list(shard.lines())
 
 
 def test_nothing_gives_no_shards(folder):

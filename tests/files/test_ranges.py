@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from calipers.core.errors import InputError
 from calipers.files.lines import LineSource
-from calipers.files.ranges import WholeFile, cut_file
+from calipers.files.ranges import WholeFile, cut_file, join_shards
 
 PIECES = st.sampled_from([b"\n", b"\n", b"\r\n", b"a", b"bcd", b"x" * 9, "标签".encode(), b"\xef\xbb\xbf", b"\0"])
 CONTENTS = st.lists(PIECES, max_size=40).map(b"".join)
@@ -36,6 +36,20 @@ def test_shards_cover_the_file_with_the_lines_and_numbers_of_one_process(path, c
         assert shard.first_line == content.count(b"\n", 0, position) + 1
         position += shard.size
     assert (position, digest) == (len(content), sha256(content).hexdigest())
+
+
+@given(content=CONTENTS, chunk_bytes=st.integers(1, 20), most=st.integers(1, 60))
+def test_joined_shards_are_what_they_are_made_of(path, content, chunk_bytes, most):
+    path.write_bytes(content)
+    shards = list(LineSource(3, str(path), chunk_bytes))
+    joined = list(join_shards(shards, len(content), most))
+    assert [line for shard in joined for line in shard.lines()] == [line for shard in shards for line in shard.lines()]
+    ends = {shard.offset + shard.size: shard.digest for shard in shards}
+    assert sum(shard.size for shard in joined) == len(content)
+    assert all(ends[shard.offset + shard.size] == shard.digest for shard in joined)
+    longest = max((shard.size for shard in shards), default=0)
+    assert all(shard.size < most + longest for shard in joined)
+    assert len(joined) <= len(shards)
 
 
 def test_a_shard_ends_with_the_last_line_that_ends_in_its_bytes(path):

@@ -6,7 +6,7 @@ import os
 from itertools import pairwise
 
 LARGE_BYTES = 32 << 20  # of a dump that takes longer to read than a process to start
-OTHERWISE = {"--engine", "--chunk-bytes"}  # flags with which a dump is cut by somebody else, or otherwise
+OTHERWISE = {"--address", "--chunk-bytes"}  # flags with which a dump is cut by somebody else, or otherwise
 
 
 def begin_reading(path: str, arguments: list[str]) -> None:
@@ -30,7 +30,7 @@ def _is_large(path: str) -> bool:
 def _is_read_otherwise(arguments: list[str]) -> bool:
     """Whether flags tell that the run would not use a dump that was read ahead.
 
-    >>> [_is_read_otherwise(["--jobs", "2"]), _is_read_otherwise(["--jobs", "1"]), _is_read_otherwise(["--engine=ray"])]
+    >>> [_is_read_otherwise(["--jobs", "2"]), _is_read_otherwise(["--jobs", "1"]), _is_read_otherwise(["--address=x"])]
     [False, True, True]
     """
     words = [word for argument in arguments for word in argument.split("=", 1)]

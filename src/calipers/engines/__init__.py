@@ -23,6 +23,7 @@ class Engine(Protocol):
     """Where shards are measured."""
 
     remote: bool  # whether inputs are better read by workers than here
+    own: bool  # whether it was started for this run, on this machine
 
     def in_order(
         self,

@@ -75,8 +75,8 @@ class Cluster:
 
     remote = True
 
-    def __init__(self, tasks: Tasks) -> None:
-        self._tasks = tasks
+    def __init__(self, tasks: Tasks, *, own: bool = False) -> None:
+        self._tasks, self.own = tasks, own
 
     def in_order(
         self,

@@ -65,7 +65,7 @@ def open_dask(jobs: int | None, address: str | None) -> Iterator[Engine]:
             with _connected(address) as engine:
                 yield engine
             return
-        with _own_cluster(jobs or cores()) as started, _connected(started) as engine:
+        with _own_cluster(jobs or cores()) as started, _connected(started, own=True) as engine:
             yield engine
 
 
@@ -104,7 +104,7 @@ def _nobody_at(address: str, error: Exception) -> ConfigError:
 
 
 @contextmanager
-def _connected(address: str) -> Iterator[Engine]:
+def _connected(address: str, *, own: bool = False) -> Iterator[Engine]:
     dask, distributed = _dask()
     with dask.config.set(LARGE_GRAPH):
         try:
@@ -114,7 +114,7 @@ def _connected(address: str) -> Iterator[Engine]:
         tasks = _DaskTasks(distributed, client, address)
         try:
             tasks.check()
-            yield Cluster(tasks)
+            yield Cluster(tasks, own=own)
         finally:
             tasks.close()
 

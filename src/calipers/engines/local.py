@@ -39,7 +39,7 @@ LARGE_BYTES = 1 << 20  # of a shard that takes longer than to wait for forked wo
 class Local:
     """An engine that measures shards on this machine."""
 
-    remote = False
+    remote, own = False, True
 
     def __init__(self, jobs: int | None) -> None:
         self.jobs = jobs

@@ -56,7 +56,7 @@ def open_ray(jobs: int | None, address: str | None) -> Iterator[Engine]:
         else:
             with _quiet():
                 _join(ray, address)
-        with _checked(ray) as engine:
+        with _checked(ray, own=address is None) as engine:
             yield engine
     finally:
         _stop(ray, started)
@@ -100,10 +100,10 @@ def _collect_started(started: Processes) -> Iterator[None]:
 
 
 @contextmanager
-def _checked(ray: Any) -> Iterator[Engine]:
+def _checked(ray: Any, *, own: bool = False) -> Iterator[Engine]:
     tasks = _RayTasks(ray)
     tasks.check()
-    yield Cluster(tasks)
+    yield Cluster(tasks, own=own)
 
 
 @contextmanager

@@ -10,11 +10,10 @@ the bytes as stored.
 
 from __future__ import annotations
 
-import gzip
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cached_property
 from hashlib import sha256
 from io import SEEK_END, BufferedReader, BytesIO, RawIOBase
@@ -23,15 +22,14 @@ from typing import IO, Any
 import zstandard
 
 from calipers.core.errors import InputError, keyword
+from calipers.files.compressed import BLOCK, GZIP, ZSTANDARD, decoded
 from calipers.files.places import is_file, is_remote, open_place, size_of
 from calipers.kernels.scan.jsontext import count_breaks
 
 LONGEST_LINE = 64 << 20
+READ_AT_ONCE = 16 << 20  # bytes of a longer shard, in whole lines
 MAX_EXPANSION = 100  # times its size that compressed input may have
 ALWAYS_ALLOWED = 64 << 20  # bytes of it that are read whatever its size
-BLOCK = 1 << 18
-ZSTANDARD_PIECE = 1 << 11
-GZIP, ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 NOT_BLANK = re.compile(rb"\S")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 TakeLines = Callable[[bytes, int, int], tuple[int, int]]
@@ -62,6 +60,11 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"
 
+    def with_next(self, later: Shard) -> Shard:
+        """A byte range together with the one that follows it."""
+        size = self.size + later.size
+        return Shard(self.source, self.path, self.first_line, size, offset=self.offset, digest=later.digest)
+
     def lines(self, take: TakeLines | None = None) -> Iterator[tuple[int, bytes | None]]:
         """Each line that is not blank, with its number; None for one that is too long.
 
@@ -72,21 +75,42 @@ class Shard:
             if self.size > LONGEST_LINE:
                 yield from self._lines_one_by_one()
                 return
-            block = self._whole()
-            self.data = None if self.in_file else self.data
-            yield from self._lines_in(block, take)
-            if len(block) < self.size:
-                raise cut_short(self.path, self.size - len(block))
+            left, number = self.size, self.first_line
+            for block in self._blocks():
+                number = yield from self._lines_in(block, number, take)
+                left -= len(block)
+            if left:
+                raise cut_short(self.path, left)
 
-    def _whole(self) -> bytes:
-        """The bytes of all lines of the shard."""
+    def _blocks(self) -> Iterator[bytes]:
+        """Whole lines, some megabytes at a time: much memory would come from the system, and go back, each time."""
         if self.data is not None:
-            return self.data
+            block, self.data = self.data, None if self.in_file else self.data
+            yield block
+            return
         with self._open() as file:
-            return file.read(self.size)
+            begin, end = self.offset, self.offset + self.size
+            while begin < end and (block := file.read(self._end_of_block(file, begin, end) - begin)):
+                begin += len(block)
+                yield block
 
-    def _lines_in(self, block: bytes, take: TakeLines | None) -> Iterator[tuple[int, bytes]]:
-        number, at = self.first_line, 0
+    def _end_of_block(self, file: IO[bytes], begin: int, end: int) -> int:
+        """Behind the last line break among the next bytes, or the end of the shard. Leaves the file at `begin`."""
+        stop = begin + READ_AT_ONCE
+        if stop >= end or is_remote(self.path):
+            return end
+        cut = 0
+        while stop > begin and not cut:
+            start = max(begin, stop - BLOCK)
+            file.seek(start)
+            cut = file.read(stop - start).rfind(b"\n") + 1
+            stop = start
+        file.seek(begin)
+        return stop + cut if cut else end
+
+    def _lines_in(self, block: bytes, number: int, take: TakeLines | None) -> Generator[tuple[int, bytes], None, int]:
+        """The lines of a block, the first of which has this number. Returns the number of the line behind them."""
+        at = 0
         if number == 1 and block.startswith(BYTE_ORDER_MARK):
             at = len(BYTE_ORDER_MARK)
         while at < len(block):
@@ -104,6 +128,7 @@ class Shard:
                 yield number, text
             number += 1
             at = end
+        return number
 
     def _lines_one_by_one(self) -> Iterator[tuple[int, bytes | None]]:
         with self._open() as file:
@@ -271,9 +296,9 @@ class LineSource:
 
     def _pieces(self) -> Iterator[Shard]:
         """Read a stream some lines at a time; of a line that is too long only the beginning is kept."""
-        line, decoded = 1, sha256() if self._repeatable else None
+        line, expanded = 1, sha256() if self._repeatable else None
         with BufferedReader(_Watched(self), BLOCK) as stored:
-            stream = _decoded(stored, self.path)
+            stream = decoded(stored, self.path)
             while data := stream.read(self.chunk_bytes):
                 self._check_expansion(len(data))
                 if not data.endswith(b"\n"):
@@ -282,9 +307,9 @@ class LineSource:
                         skip_line(stream)
                         tail += b"\n"
                     data += tail
-                if decoded is not None:
-                    decoded.update(data)
-                digest = decoded.hexdigest() if decoded is not None else ""
+                if expanded is not None:
+                    expanded.update(data)
+                digest = expanded.hexdigest() if expanded is not None else ""
                 yield Shard(self.index, self.path, line, len(data), data=data, digest=digest)
                 line += data.count(b"\n")
 
@@ -321,43 +346,6 @@ class _Watched(RawIOBase):
         super().close()
 
 
-class _Zstandard(RawIOBase):
-    """What zstandard frames hold. Input goes in by small pieces, so that what comes out stays small as well."""
-
-    def __init__(self, stored: IO[bytes]) -> None:
-        self._stored, self._left, self._begun = stored, memoryview(b""), False
-        self._frame = self._new_frame()
-
-    def _new_frame(self) -> Any:
-        return zstandard.ZstdDecompressor(max_window_size=1 << 27).decompressobj()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._left:
-            piece = self._stored.read(ZSTANDARD_PIECE)
-            if not piece:
-                if self._begun:
-                    raise EOFError("the last frame is cut off")
-                return 0
-            self._left = memoryview(self._decompress(piece))  # what is left of it is never copied
-        count = min(len(buffer), len(self._left))
-        buffer[:count] = self._left[:count]
-        self._left = self._left[count:]
-        return count
-
-    def _decompress(self, piece: bytes) -> bytes:
-        result = b""
-        while piece:
-            self._begun = True
-            result += self._frame.decompress(piece)
-            piece = b""
-            if self._frame.eof:
-                piece, self._frame, self._begun = self._frame.unused_data, self._new_frame(), False
-        return result
-
-
 class reading:  # noqa: N801  reads like a word: with reading(path)
     """Turns errors that occur while a file is read into an InputError that names the file."""
 
@@ -372,16 +360,6 @@ class reading:  # noqa: N801  reads like a word: with reading(path)
             raise InputError(f"{self._path}: cannot be read: {error.strerror or error}") from error
         if isinstance(error, (EOFError, zlib.error, zstandard.ZstdError)):
             raise InputError(f"{self._path}: cannot be decompressed: {error}") from error
-
-
-def _decoded(stored: Any, path: str) -> IO[bytes]:
-    """Compressed input is known by its name or by its first bytes."""
-    first = stored.peek(4)[:4]
-    if path.endswith(".gz") or first.startswith(GZIP):
-        return gzip.GzipFile(fileobj=stored)  # type: ignore[return-value]
-    if path.endswith(".zst") or first.startswith(ZSTANDARD):
-        return BufferedReader(_Zstandard(stored), BLOCK)
-    return stored  # type: ignore[no-any-return]
 
 
 def skip_line(stream: IO[bytes]) -> int:

@@ -7,13 +7,15 @@ read twice, whatever the number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calipers.files.lines import LineSource, Shard
+
+LAST = 4  # neighbours together have at most one part in so many of what is left of the file
 
 
 class WholeFile(NamedTuple):
@@ -39,6 +41,23 @@ def cut_file(file: WholeFile) -> CutFile:
     """On a worker: where the shards of a plain file begin, with the numbers of their lines, and the digest of it."""
     source = LineSource(file.source, file.path, file.chunk_bytes)
     return CutFile(list(source), source.sha256)
+
+
+def join_shards(shards: Iterable[Shard], size: int, most: int) -> Iterator[Shard]:
+    """Neighbours of a plain file of so many bytes together, until they have `most`; fewer towards its end.
+
+    >>> shards = [Shard(0, "dump.jsonl", 1 + number, 10, offset=10 * number) for number in range(8)]
+    >>> [(shard.offset, shard.size) for shard in join_shards(shards, 80, 20)]
+    [(0, 20), (20, 20), (40, 10), (50, 10), (60, 10), (70, 10)]
+    """
+    joined: Shard | None = None
+    for shard in shards:
+        joined = shard if joined is None else joined.with_next(shard)
+        if joined.size >= min(most, (size - joined.offset - joined.size) // LAST):
+            yield joined
+            joined = None
+    if joined is not None:
+        yield joined
 
 
 def groups_of_size(sizes: NDArray[np.int64], max_bytes: int) -> Iterator[tuple[slice, int]]:

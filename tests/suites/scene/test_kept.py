@@ -82,7 +82,7 @@ def measured(**options):
 class Elsewhere:
     """An engine that takes and gives bytes, works on the last item first, and joins neighbours by chance."""
 
-    remote = True
+    remote, own = True, False
 
     def __init__(self, seed):
         self.rng = random.Random(seed)

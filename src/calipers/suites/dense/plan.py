@@ -1,8 +1,9 @@
 """Dumps of records in shards: byte ranges of plain files, pieces of streams.
 
-Here a file is cut as it is read, which also gives its digest. On a cluster that would make everything pass through one
-machine, so workers do it: one task reads a plain file for its digest and its cuts, others measure what lies between
-them, and a compressed file is measured whole by one.
+Here a file is cut as it is read, which also gives its digest. On a cluster of other machines that would make everything
+pass through this one, so workers do it: one task reads a plain file for its digest and its cuts, and others measure
+what lies between them. Of a cluster that was started here workers measure while the file is still cut. A compressed
+file is measured whole by one worker of a cluster.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from calipers.files.cut_ahead import SourceAhead
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
-from calipers.files.ranges import WholeFile, cut_file
+from calipers.files.ranges import WholeFile, cut_file, join_shards
 from calipers.report import Report, Rows, TakeCases
 from calipers.suite import later
 from calipers.suites.dense.config import PROTOCOL, Config, params
@@ -99,9 +100,11 @@ class DensePlan:
                 yield shard
             return
         plain = [source for source in self._sources if source.is_plain()]
-        cut = iter(engine.in_order(cut_file, [_to_be_cut(source) for source in plain]))
+        cut = iter(engine.in_order(cut_file, [_to_be_cut(source) for source in plain if not engine.own]))
         for source in self._sources:
-            if source in plain:
+            if source in plain and engine.own:
+                yield from join_shards(source, source.size, _task_bytes(source))
+            elif source in plain:
                 file = next(cut)
                 self._digests[source.index] = file.sha256
                 yield from file.shards
@@ -153,9 +156,13 @@ class DensePlan:
 
 
 def _to_be_cut(source: LineSource) -> WholeFile:
-    """A file that a worker cuts; shards of large files are larger, as each costs a cluster some milliseconds."""
-    chunks = min(max(1, source.size // (FEW_TASKS * source.chunk_bytes)), TASK_CHUNKS)
-    return WholeFile(source.index, source.path, source.size, chunks * source.chunk_bytes)
+    """A file that workers cut."""
+    return WholeFile(source.index, source.path, source.size, _task_bytes(source))
+
+
+def _task_bytes(source: LineSource) -> int:
+    """How much of a file a task of a cluster measures; more of a large one, as each task costs some milliseconds."""
+    return source.chunk_bytes * min(max(1, source.size // (FEW_TASKS * source.chunk_bytes)), TASK_CHUNKS)
 
 
 def provenance_of(config: Config) -> Provenance:

@@ -20,9 +20,10 @@ import zstandard
 
 from calipers.core.errors import CalipersError, InputError
 from calipers.files.answers.missing_field import ONE_LIST, is_coco_result
+from calipers.files.compressed import GZIP, ZSTANDARD
 from calipers.files.inputs import find_doubled, parse_json
 from calipers.files.json_checks import RepeatedKeyDict
-from calipers.files.lines import GZIP, ZSTANDARD, reading
+from calipers.files.lines import reading
 from calipers.files.places import is_remote, open_place
 from calipers.files.problems import shown
 from calipers.kernels.scan.cocojson import CocoScan, scan_coco

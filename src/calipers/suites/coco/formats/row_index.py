@@ -16,7 +16,8 @@ from typing import IO, NamedTuple
 import numpy as np
 
 from calipers.core.stopping import check_stop
-from calipers.files.lines import GZIP, ZSTANDARD, reading
+from calipers.files.compressed import GZIP, ZSTANDARD
+from calipers.files.lines import reading
 from calipers.files.places import open_place
 from calipers.kernels.scan.cocojson import CocoScan, scan_piece, value_end
 from calipers.suites.coco.columns import Whole
