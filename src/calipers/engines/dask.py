@@ -40,6 +40,8 @@ HOST = {
     "distributed.comm.timeouts.connect": "10s",  # a worker that ended is asked for its results for as long; usually 30
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
     # workers keep what they have freed for the next shard; by default they would give it back and ask for it again
     "distributed.nanny.pre-spawn-environ": {
         "MALLOC_ARENA_MAX": 1,
