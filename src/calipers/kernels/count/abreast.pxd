@@ -15,6 +15,12 @@ cdef extern from *:
     #define ABREAST 64
     #define ROWS_OF_BYTES 19                    /* whose sum is below 256: no weight is above 13 */
 
+    #if defined(__GNUC__)
+    #define ASK_FOR(ROW) __builtin_prefetch(ROW)
+    #else
+    #define ASK_FOR(ROW)
+    #endif
+
     typedef unsigned char Bytes __attribute__((vector_size(16), aligned(1), may_alias));
 
     /* counts[b] += sign * the sum of weight[row[i]][b] over i */
@@ -24,6 +30,8 @@ cdef extern from *:
             const int *end = row + (rows < ROWS_OF_BYTES ? rows : ROWS_OF_BYTES);
             Bytes sum[4] = {{0}};
             rows -= end - row;
+            for (Py_ssize_t k = 0; k < ROWS_OF_BYTES && k < rows; k++)
+                ASK_FOR(weight + (Py_ssize_t) end[k] * ABREAST);
             for (; row < end; row++) {
                 const Bytes *w = (const Bytes *) (weight + (Py_ssize_t) *row * ABREAST);
                 sum[0] += w[0];

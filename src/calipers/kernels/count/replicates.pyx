@@ -28,6 +28,7 @@ REPLICATES = ABREAST
 
 cdef extern from *:
     """
+    #define AHEAD 24                            /* detections whose weights are asked for before their turn */
     #define NO_HIT 1e-9                         /* what rounding may add to target * objects */
     #define TO_NEAREST 6755399441055744.0       /* 1.5 * 2 ** 52: adding it rounds to a whole number */
 
@@ -78,6 +79,8 @@ cdef extern from *:
         else raise_all_plainly(best, sum, hits, seen, ignored, objects, beyond, at, first_step, target);
     }
     """
+    enum: AHEAD
+    void ASK_FOR(const uint8_t* row) noexcept nogil
     void add_row(int32_t* counts, int sign, const uint8_t* weight) noexcept nogil
     void raise_sum(double* best, double* sum, const int32_t* hits, const int32_t* seen, const int32_t* ignored,
                    const double* objects) noexcept nogil
@@ -187,6 +190,8 @@ cdef void count_all(State* state, Ranked ranked, const uint8_t* weight) noexcept
     cdef const uint8_t* row
     add_rows(state.seen, 1, weight, ranked.image, ranked.count)
     for i in range(ranked.count):
+        if i + AHEAD < ranked.count and ranked.found[i + AHEAD] | ranked.ignored[i + AHEAD]:
+            ASK_FOR(weight + <Py_ssize_t> ranked.image[i + AHEAD] * ABREAST)
         ignored = ranked.ignored[i] & ranked.asked
         found = ranked.found[i] & ranked.asked & ~ignored
         if found | ignored:
@@ -212,6 +217,8 @@ cdef void walk(State* state, Ranked ranked, const uint8_t* weight, int first_ste
     cdef unsigned int found, ignored, surpassed = 0     # at these thresholds the next detection is a true positive
     cdef const uint8_t* row
     for i in range(ranked.count - 1, -1, -1):
+        if i >= AHEAD:
+            ASK_FOR(weight + <Py_ssize_t> ranked.image[i - AHEAD] * ABREAST)
         ignored = ranked.ignored[i] & ranked.asked
         found = ranked.found[i] & ranked.asked & ~ignored
         if found | ignored:
