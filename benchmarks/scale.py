@@ -25,7 +25,7 @@ from pathlib import Path
 from dense import DATA, dump
 from measure import HERE, Claim, all_cpu_sec, calipers_command, command_sec, in_turn, peak_memory, report
 
-MEMORY_MB = 800
+MEMORY_MB = 150
 SMALL, FEW = 50_000, 10
 TIMES = 3  # that clusters measure the dump
 CLUSTERS = {name: ("--engine", name, "--jobs", "2") for name in ("dask", "ray")}
