@@ -30,6 +30,17 @@ def end(processes: Processes) -> None:
                 os.kill(process, signal.SIGKILL)
 
 
+def running(processes: Processes, program: str) -> Processes:
+    """Those that run a program, known by the end of its path."""
+    return {process: begun for process, begun in processes.items() if _runs(process, program)}
+
+
+def _runs(process: int, program: str) -> bool:
+    with suppress(OSError):
+        return any(word.endswith(program) for word in Path(f"/proc/{process}/cmdline").read_text().split("\0"))
+    return False
+
+
 def _children(parent: int) -> list[int]:
     with suppress(OSError):
         threads = list(Path(f"/proc/{parent}/task").iterdir())

@@ -21,7 +21,7 @@ from calipers import __version__
 from calipers.core.errors import CalipersError, ConfigError
 from calipers.engines import Engine
 from calipers.engines.cluster import Cluster, LostError, OnEnd
-from calipers.engines.descendants import Processes, descendants, end
+from calipers.engines.descendants import Processes, descendants, end, running
 from calipers.engines.local import cores
 from calipers.engines.outcomes import other_version
 
@@ -30,6 +30,7 @@ NAMESPACE = b"calipers"  # of keys in the cluster's store
 RETRIES = 2  # of a task whose worker ended
 POLL_SEC = 5  # between looks at how large the cluster is
 STARTS, TOO_SLOW = 5, "timed out during startup"  # attempts, and what Ray says of one that it gave up
+AUTOSCALER = "/autoscaler/_private/monitor.py"  # a process that Ray gives a second to end, and that takes it
 NO_LOGGING = {"log_to_driver": False, "configure_logging": False}
 QUIET_ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nobody was asked whether Ray may report on this run
@@ -81,6 +82,7 @@ def _stop(ray: Any, started: Processes) -> None:
     """Leave the cluster, and end what was started here."""
     for process in list(started):
         started |= descendants(process)
+    end(running(started, AUTOSCALER))
     try:
         with _quiet():
             ray.shutdown()
