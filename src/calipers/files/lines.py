@@ -117,6 +117,8 @@ class Shard:
             if take:
                 at, count = take(block, at, number)
                 number += count
+                if at == len(block):
+                    break
             end = block.find(b"\n", at) + 1 or len(block)
             text = block[at:end]
             if text.isspace():
@@ -124,7 +126,7 @@ class Shard:
                 begun = len(block) if match is None else block.rfind(b"\n", end, match.start()) + 1 or end
                 number += block.count(b"\n", end, begun)
                 end = begun
-            elif text:
+            else:
                 yield number, text
             number += 1
             at = end
