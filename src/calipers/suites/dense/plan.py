@@ -22,7 +22,7 @@ from calipers.core.similarity import rapidfuzz
 from calipers.core.text import whole_text
 from calipers.engines import Engine
 from calipers.files.answers.records import ANSWERS, check_frame, frame_doubts
-from calipers.files.cut_ahead import SourceAhead
+from calipers.files.cut_ahead import SourceAhead, end_begun
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
@@ -99,6 +99,8 @@ class DensePlan:
                 shard.number = number
                 yield shard
             return
+        if not engine.own:
+            end_begun()
         plain = [source for source in self._sources if source.is_plain()]
         cut = iter(engine.in_order(cut_file, [_to_be_cut(source) for source in plain if not engine.own]))
         for source in self._sources:
