@@ -60,6 +60,11 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"
 
+    @property
+    def is_piece(self) -> bool:
+        """Whether it is of a stream, and its size not that of the bytes as stored."""
+        return self.data is not None and not self.in_file
+
     def with_next(self, later: Shard) -> Shard:
         """A byte range together with the one that follows it."""
         size = self.size + later.size
