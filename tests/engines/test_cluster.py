@@ -1,6 +1,7 @@
 """What a cluster is asked for, whichever it is: how often a file is read, and how many results wait at a time."""
 
 import gc
+import gzip
 import json
 import pickle
 from collections import deque
@@ -166,6 +167,23 @@ def test_a_cluster_of_its_own_measures_a_file_while_it_is_cut_here(tmp_path, mon
     assert len(tasks.items) > 3
     assert [item.offset for item in tasks.items] == [0, *ends(tasks.items)[:-1]]
     assert ends(tasks.items)[-1] == path.stat().st_size
+
+
+@pytest.mark.parametrize("options", [{"engine": "dask"}, {"jobs": 1}, {"jobs": 2}])
+def test_progress_is_of_what_was_measured_in_bytes_as_stored(options, tmp_path, monkeypatch):
+    plain, packed, shown = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz", []
+    write_records(plain)
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    total = plain.stat().st_size + packed.stat().st_size
+    config = make_config(Config, {"bootstrap": 0, "chunk_bytes": 900, **options})
+    if "engine" in options:
+        monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(CountingTasks(), own=True)))
+    plan = DensePlan([str(plain), str(packed)], config)
+    run_plan(plan, config, progress=lambda done, of: shown.append((done, of)))
+    assert {of for _, of in shown} == {total}
+    done = [done for done, _ in shown]
+    assert done == sorted(done)
+    assert (done[0] < 2000, done[-1]) == (True, total)
 
 
 @pytest.mark.skipif(not BYTES_READ.exists(), reason="the system does not tell how many bytes were read")

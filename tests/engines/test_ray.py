@@ -87,6 +87,24 @@ def test_a_cluster_that_starts_slowly_is_started_again(monkeypatch):
     assert len(calls) == 6
 
 
+def test_a_termination_while_a_cluster_starts_reaches_the_handler_of_the_caller(monkeypatch):
+    def init(*args, **options):
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))  # as Ray does
+        signal.raise_signal(signal.SIGTERM)
+
+    def on_signal(number, frame):
+        raise SystemExit(128 + number)
+
+    monkeypatch.setattr("ray.init", init)
+    before = signal.signal(signal.SIGTERM, on_signal)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            ray_engine._start(sys.modules["ray"], 2, {})
+        assert (ended.value.code, signal.getsignal(signal.SIGTERM)) == (143, on_signal)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError, match=r"engine ray needs .*: pip install 'calipers\[ray\]'"):

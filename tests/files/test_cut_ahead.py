@@ -12,9 +12,12 @@ from types import SimpleNamespace
 import pytest
 
 from calipers.cli import begin_reading
+from calipers.core.config import make_config
 from calipers.core.errors import InputError
 from calipers.files import cut_ahead
 from calipers.files.cut_ahead import SourceAhead
+from calipers.suites.dense.config import Config
+from calipers.suites.dense.plan import DensePlan
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands fork on Linux only")
 
@@ -154,6 +157,18 @@ def test_a_dump_that_is_cut_otherwise_is_read_by_the_command(tmp_path, dump, opt
     _, alone, _, _ = run(tmp_path, "dense", dump, "--json", "--jobs", 1, "--config", "calipers.toml")
     code, other, asked, _ = run(tmp_path, "dense", dump, "--json")
     assert (code, other, asked) == (0, alone, 0)
+
+
+def test_a_process_that_reads_what_a_cluster_elsewhere_reads_is_ended(dump, monkeypatch):
+    ended = []
+    reader = SimpleNamespace(path=str(dump), end=lambda: ended.append(True))
+    monkeypatch.setattr(cut_ahead, "_begun", [reader])
+    config = make_config(Config, {"engine": "dask", "chunk_bytes": 1000})
+    engine = SimpleNamespace(remote=True, own=False, in_order=lambda work, items: map(work, items))
+    shards = DensePlan([str(dump)], config).shards(engine)
+    first = next(shards)
+    assert (ended, cut_ahead._begun) == ([True], [])
+    assert sum(shard.size for shard in [first, *shards]) == dump.stat().st_size
 
 
 def test_a_bad_record_is_named_by_its_line(tmp_path, dump):

@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from hashlib import sha256
+from itertools import cycle, takewhile
 from types import SimpleNamespace
 from unittest.mock import patch
 
@@ -23,6 +24,7 @@ PIECES = st.sampled_from(
     [b"\n", b"\n", b"\r\n", b"\r", b"", b" ", b"a", b"bcd", b"x" * 9, "标签".encode(), MARK, b"\0"]
 )
 CONTENTS = st.lists(PIECES, max_size=40).map(b"".join)
+SHORT_LINES = st.lists(st.sampled_from([b"\n", b"a\n", b"bc\n", b"d"]), max_size=40).map(b"".join)
 SMALL = st.integers(1, 20)
 KINDS = ["plain", "gz", "zst", "stdin", "gz under another name"]
 
@@ -88,6 +90,22 @@ def test_shards_give_the_lines_back_with_their_numbers(folder, kind, content, ch
     found, shards, _ = read(folder, kind, content, chunk_bytes, block=block, at_once=at_once)
     assert found == expected(content)
     assert all(shard.source == 3 for shard in shards)
+
+
+@given(content=SHORT_LINES, at_once=SMALL, counts=st.lists(st.integers(0, 9), min_size=1))
+def test_lines_keep_their_numbers_where_some_are_taken_many_at_a_time(folder, content, at_once, counts):
+    path, _ = store(folder, "plain", content)
+    turns, taken = cycle(counts), []
+
+    def take(block, at, number):
+        texts = block[at:].splitlines(keepends=True)[: next(turns)]
+        some = list(takewhile(lambda text: not text.isspace(), texts))
+        taken.extend(enumerate(some, number))
+        return at + sum(map(len, some)), len(some)
+
+    with patch.object(lines, "READ_AT_ONCE", at_once), patch.object(lines, "BLOCK", 2):
+        found = [line for shard in LineSource(0, path, 1 << 20) for line in shard.lines(take)]
+    assert sorted(found + taken) == expected(content)
 
 
 @given(content=CONTENTS, chunk_bytes=SMALL, block=SMALL)

@@ -110,14 +110,20 @@ def _checked(ray: Any, *, own: bool = False) -> Iterator[Engine]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Ray tells of itself on standard error, and takes over what the caller does when it is terminated."""
+    """Ray tells of itself on standard error, and takes over what the caller does when it is terminated.
+
+    It exits with the number of the signal then. A caller with a handler of its own is told of the signal as well.
+    """
     logger = logging.getLogger("ray")
-    level, handler = logger.level, signal.getsignal(signal.SIGTERM)
+    level, handler, was_terminated = logger.level, signal.getsignal(signal.SIGTERM), False
     before = {name: os.environ.get(name) for name in QUIET_ENVIRONMENT}
     os.environ.update({name: value for name, value in QUIET_ENVIRONMENT.items() if before[name] is None})
     logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
+    except SystemExit as error:
+        was_terminated = error.code == signal.SIGTERM and callable(handler)
+        raise
     finally:
         logger.setLevel(level)
         for name, value in before.items():
@@ -125,6 +131,8 @@ def _quiet() -> Iterator[None]:
                 os.environ.pop(name, None)
         if signal.getsignal(signal.SIGTERM) is not handler:
             signal.signal(signal.SIGTERM, handler)
+            if was_terminated:
+                signal.raise_signal(signal.SIGTERM)
 
 
 def _check_joined(ray: Any, address: str | None) -> None:

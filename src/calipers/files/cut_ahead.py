@@ -75,6 +75,12 @@ def begin(path: str, chunk_bytes: int) -> None:
             _begun.append(_CuttingProcess(path, chunk_bytes))
 
 
+def end_begun() -> None:
+    """End the process that reads a dump which this command does not read."""
+    while _begun:
+        _begun.pop().end()
+
+
 def _take(path: str, chunk_bytes: int) -> _CuttingProcess | None:
     """The process that reads this dump, cut as it is wanted, if there is one. One that reads it otherwise is ended."""
     if not _begun or _begun[0].path != path:

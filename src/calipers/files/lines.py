@@ -60,6 +60,11 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.path}: {self.size} bytes from line {self.first_line} on"
 
+    @property
+    def is_piece(self) -> bool:
+        """Whether it is of a stream, and its size not that of the bytes as stored."""
+        return self.data is not None and not self.in_file
+
     def with_next(self, later: Shard) -> Shard:
         """A byte range together with the one that follows it."""
         size = self.size + later.size
@@ -117,6 +122,8 @@ class Shard:
             if take:
                 at, count = take(block, at, number)
                 number += count
+                if at == len(block):
+                    break
             end = block.find(b"\n", at) + 1 or len(block)
             text = block[at:end]
             if text.isspace():
@@ -124,7 +131,7 @@ class Shard:
                 begun = len(block) if match is None else block.rfind(b"\n", end, match.start()) + 1 or end
                 number += block.count(b"\n", end, begun)
                 end = begun
-            elif text:
+            else:
                 yield number, text
             number += 1
             at = end

@@ -14,12 +14,7 @@ cdef extern from *:
     #ifndef ABREAST
     #define ABREAST 64
     #define ROWS_OF_BYTES 19                    /* whose sum is below 256: no weight is above 13 */
-
-    #if defined(__GNUC__)
     #define ASK_FOR(ROW) __builtin_prefetch(ROW)
-    #else
-    #define ASK_FOR(ROW)
-    #endif
 
     typedef unsigned char Bytes __attribute__((vector_size(16), aligned(1), may_alias));
 

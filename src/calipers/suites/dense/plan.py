@@ -22,7 +22,7 @@ from calipers.core.similarity import rapidfuzz
 from calipers.core.text import whole_text
 from calipers.engines import Engine
 from calipers.files.answers.records import ANSWERS, check_frame, frame_doubts
-from calipers.files.cut_ahead import SourceAhead
+from calipers.files.cut_ahead import SourceAhead, end_begun
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
@@ -75,7 +75,7 @@ class DensePlan:
         self.restore = wanted and partial(restore_shard, config=here, only=only, rows=wanted, places=stored)
         self._paths, self._sources = paths, list[LineSource]()
         self._digests: dict[int, str] = {}  # of files that workers cut
-        self._done = 0
+        self._done: dict[int, int] = {}  # bytes of each input
 
     def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
@@ -99,6 +99,8 @@ class DensePlan:
                 shard.number = number
                 yield shard
             return
+        if not engine.own:
+            end_begun()
         plain = [source for source in self._sources if source.is_plain()]
         cut = iter(engine.in_order(cut_file, [_to_be_cut(source) for source in plain if not engine.own]))
         for source in self._sources:
@@ -125,10 +127,12 @@ class DensePlan:
         return shard_name(shard, self._kept)
 
     def bytes_done(self, shard: Any) -> tuple[int, int]:
-        """Progress in bytes as they are stored."""
-        self._done += shard.size
-        total = sum(source.size for source in self._sources)
-        return max(self._done, sum(source.bytes_read for source in self._sources)), total
+        """Progress in bytes as they are stored: of what was measured, or for a stream, of what was read."""
+        if isinstance(shard, Shard) and shard.is_piece:
+            self._done[shard.source] = self._sources[shard.source].bytes_read
+        else:
+            self._done[shard.source] = self._done.get(shard.source, 0) + shard.size
+        return sum(self._done.values()), sum(source.size for source in self._sources)
 
     def empty(self) -> DensePart:
         """An empty part."""
