@@ -17,13 +17,14 @@ import orjson
 
 from calipers.artifact import check_tree
 from calipers.core.config import RunOptions, option_files
-from calipers.core.errors import ConfigError
+from calipers.core.errors import ConfigError, require
 from calipers.core.parts import Packed, Part, join
 from calipers.core.stopping import check_stop
 from calipers.engines import open_engine
 from calipers.files.only import notes_on_missing_keys, only_input, read_only
 from calipers.files.output import check_free, check_place
 from calipers.files.part_files import FinishedShards, blaming, finished_shards, write_tally
+from calipers.files.places import is_open_here
 from calipers.report import Report
 from calipers.suite import Plan, suite_of_tree
 
@@ -159,7 +160,13 @@ def _parts(
 
 
 def _jobs(plan: Plan[Any], config: RunOptions) -> int | None:
-    """How many processes: as many as were asked for, else as the plan has work to share for, else all cores."""
+    """How many processes: as many as were asked for, else as the plan has work to share for, else all cores.
+
+    One where a file is open in this process alone, such as its standard input.
+    """
+    for path in filter(is_open_here, getattr(plan, "worker_paths", ())):
+        require(config.engine == "local", "engine", config.engine, f"local, as no other process can open {path}")
+        return 1
     if config.jobs is not None or config.engine != "local":
         return config.jobs
     jobs: int | None = getattr(plan, "usual_jobs", None)

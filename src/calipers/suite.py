@@ -56,12 +56,13 @@ class Plan(Protocol[P]):
     part, without looking at anything else; parts add up; `report` takes the total to the report. The same plan runs on
     every engine, and gives the same bytes on each.
 
-    Four attributes may be there as well. `usual_jobs` is the number of processes where nobody asks for another, of a
+    Five attributes may be there as well. `usual_jobs` is the number of processes where nobody asks for another, of a
     plan whose shards cost about as much to send as to measure; without it, these are all cores. `parts_grow` is true
     where adding parts saves no memory: then a cluster does not add them on its workers. `parts_keep_themselves` is true
     where `measure` takes `keep`, a number of `files.placed_texts`: workers then write parts to the file of `--resume`,
     and `stored_entry` of such a part says where. `restore` is there where parts are not kept whole: it takes a shard
     that an earlier run finished, what was kept of its part and the path of the file that has it, and returns the part.
+    `worker_paths` are files that `measure` opens, so that a run whose standard input is one stays in one process.
     """
 
     max_bad: int  # records that may be bad

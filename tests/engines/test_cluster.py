@@ -155,6 +155,22 @@ def test_a_plain_file_is_read_twice(tmp_path, monkeypatch):
     assert ends(shards)[-1] == path.stat().st_size
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="the system has no such files")
+@pytest.mark.parametrize("own", [False, True])
+def test_a_file_that_only_the_command_has_open_is_read_by_it(own, tmp_path, monkeypatch):
+    path = tmp_path / "a.jsonl"
+    write_records(path)
+    with path.open("rb") as file:
+        here = f"/dev/fd/{file.fileno()}"
+        in_one_process = calipers.dense(here, bootstrap=5, jobs=1)
+        config, tasks = make_config(Config, {"bootstrap": 5, "chunk_bytes": 900, "engine": "dask"}), CountingTasks()
+        monkeypatch.setattr("calipers.run.open_engine", lambda *_, **__: Opened(Cluster(tasks, own=own)))
+        report = run_plan(DensePlan([here], config), config)
+    assert report.to_json() == in_one_process.to_json()
+    assert len(tasks.items) > 3
+    assert all(item.data for item in tasks.items)
+
+
 def test_a_cluster_of_its_own_measures_a_file_while_it_is_cut_here(tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
     write_records(path)

@@ -24,7 +24,11 @@ def begin_reading(path: str, arguments: list[str]) -> None:
 
 
 def _is_large(path: str) -> bool:
-    return os.path.isfile(path) and os.path.getsize(path) >= LARGE_BYTES
+    if not os.path.isfile(path) or os.path.getsize(path) < LARGE_BYTES:
+        return False
+    from calipers.files.places import is_file
+
+    return is_file(path)
 
 
 def _is_read_otherwise(arguments: list[str]) -> bool:

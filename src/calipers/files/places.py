@@ -9,6 +9,8 @@ from typing import IO
 
 from calipers.core.errors import InputError
 
+OPEN_FILES = ("/dev/stdin", "/dev/fd/", "/proc/self/")
+
 
 def is_remote(path: str) -> bool:
     """Whether a path names a scheme.
@@ -18,6 +20,15 @@ def is_remote(path: str) -> bool:
     """
     scheme, separator, _ = path.partition("://")
     return bool(separator) and scheme.replace("+", "").replace("-", "").isalnum()
+
+
+def is_open_here(path: str) -> bool:
+    """Whether it is a file that this process has open: the same path is another file in its workers.
+
+    >>> is_open_here("-"), is_open_here("/dev/fd/63"), is_open_here("dump.jsonl")
+    (True, True, False)
+    """
+    return path == "-" or path.startswith(OPEN_FILES)
 
 
 def open_place(path: str, buffering: int = 0) -> IO[bytes]:
@@ -39,12 +50,16 @@ def size_of(path: str) -> int:
 
 
 def is_file(path: str) -> bool:
-    """Whether it is a file that can be read in any place."""
+    """Whether it is a file that can be read in any place, by any process.
+
+    >>> is_file(os.__file__), is_file("/dev/stdin")
+    (True, False)
+    """
     if is_remote(path):
         from calipers.files.remote import has_ranges
 
         return has_ranges(path)
-    return os.path.isfile(path)
+    return os.path.isfile(path) and not is_open_here(path)
 
 
 def expand(paths: Iterable[str]) -> list[str]:

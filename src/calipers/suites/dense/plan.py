@@ -26,6 +26,7 @@ from calipers.files.cut_ahead import SourceAhead, end_begun
 from calipers.files.lines import LineSource, Shard
 from calipers.files.only import read_only
 from calipers.files.part_files import Provenance
+from calipers.files.places import is_open_here
 from calipers.files.ranges import WholeFile, cut_file, join_shards
 from calipers.report import Report, Rows, TakeCases
 from calipers.suite import later
@@ -110,7 +111,7 @@ class DensePlan:
                 file = next(cut)
                 self._digests[source.index] = file.sha256
                 yield from file.shards
-            elif source.path == "-":
+            elif is_open_here(source.path):
                 yield from source
             else:
                 yield WholeFile(source.index, source.path, source.size, source.chunk_bytes)

@@ -160,6 +160,11 @@ class ScenePlan:
         self._rules: LabelRules | None = None
         self._naming: Naming | None = None
 
+    @property
+    def worker_paths(self) -> list[str]:
+        """The files of all scenes."""
+        return [path for source in self._sources for path in source.scenes.values()]
+
     def provenance(self) -> Provenance:
         """Suite, protocol, version and parameters that a part is measured with."""
         return provenance_of(self.config)

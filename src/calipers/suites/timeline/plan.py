@@ -38,6 +38,7 @@ class TimelinePlan:
     def __init__(self, truth: str, pred: str, config: Config, on_head: OnHead | None = None) -> None:
         self.config, self.max_bad, self._on_head = config, config.max_bad_records, on_head
         self._truth, self._pred = truth, pred
+        self.worker_paths = truth, pred
         self._cut = ShardCut([], [], None, [])
         self._done = 0
         self._only = read_only(config.only) if config.only else None
